@@ -16,7 +16,6 @@ from evosdc.printing import printable
 
 # how the head of every page that evosdc writes begins to name what made it
 GENERATOR = '<meta name="generator" content="evosdc'
-
 _HEAD = 4096
 
 
@@ -55,7 +54,6 @@ def _json_table(given: Any) -> dict[str, Any]:
 
 OWNER_FILE = 0o600
 OWNER_FOLDER = 0o700
-
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFCHR: "a device",

@@ -10,11 +10,8 @@ from evosdc.printing import printable
 from evosdc.table.schema import Schema
 
 MOST = 10_000  # columns of more distinct texts hold names or free text, no categories
-
 _SHOWN = 3
 _WHOLE = re.compile(r"([+-]?(?:0|[1-9][0-9]*))\.0+")
-
-
 Variants = Mapping[str, tuple[str, ...]]  # by the text that stands for them, the others
 
 

@@ -10,11 +10,8 @@ from numpy.typing import NDArray
 from evosdc.table.numerals import NumberTexts
 
 Index = NDArray[np.int32]
-
 NO_TEXT = -1  # index of a record that has no text at all, as only DataFrames and files that know types have it
-
 FEWEST_HELD = 200  # so many distinct numbers are held as `NumberTexts`; of fewer the texts are soon made
-
 _LOOKED_AT = 1 << 12  # of so many cells it is seen whether nearly each has a text of its own
 
 
@@ -119,7 +116,7 @@ class Column:
     def record_numbers(self, missing: Sequence[str], decimals: int | None) -> NDArray[np.float64]:
         """Return the number of each record, shape (n,), as `numbers_to`; not to be changed."""
         if self.of_cells:
-            values = self._cells.occurring if decimals is None else self._cells.cell_numbers(decimals)
+            values = self._cells.occurring if decimals is None else self._cells.numbers_to(decimals, of_cells=True)
             absent = self._cells.standing(missing)
             return np.where(absent, np.nan, values) if absent.any() else values
         numbers: NDArray[np.float64] = np.append(self.numbers_to(missing, decimals), np.nan)[self.index]
@@ -184,14 +181,9 @@ def renamed(column: Column, texts: Sequence[str]) -> Column:
     return Column(column.name, merged, index.astype(np.int32), column.mark, column.thousands)
 
 
-def name_of_position(position: int) -> str:
-    """Return what a column is called that its file leaves unnamed; positions count from 1."""
-    return f"column {position}"
-
-
 def named(titles: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
     """Return names of columns, by their position where a file leaves them unnamed, and a sentence on those."""
-    names = tuple(title or name_of_position(position) for position, title in enumerate(titles, start=1))
+    names = tuple(title or f"column {position}" for position, title in enumerate(titles, start=1))
     made = [name for name, title in zip(names, titles, strict=True) if not title]
     if len(made) < 2:
         return names, [f"A column has no name in the header: called {one} here." for one in made]

@@ -24,10 +24,8 @@ from evosdc.table.schema import Attribute
 from evosdc.table.table import Rows
 
 _HEAD = 1 << 22  # so many signs hold more lines than tell the dialect
-
 _BLOCK = 1 << 22
 _PIECE = 1 << 17  # so many records are written in one go
-
 _FAULTY_LINES = 5
 _LOOKED_AT = 1 << 12
 _PLAIN = "^[+-]?[0-9]+(?:[.,][0-9]+)?$"

@@ -13,15 +13,11 @@ from evosdc.files.column import named
 from evosdc.table.numerals import number
 
 BLANK = " "  # the separator that stands for a run of blanks and tabs
-
 SEPARATORS = (",", ";", "\t", "|", BLANK)  # separators that are recognised, the first preferred
-
 _SAMPLE = 200
 # a line with one text above so many names is a title; above two names it could be theirs, one short
 _FEWEST_BELOW_TITLE = 3
-
 _SAID = re.compile(r"sep=([^\r\n])\r?\n?")  # a first line by which Excel is told the separator
-
 _GAP = re.compile(r'("(?:[^"]|"")*+")|[ \t]+')
 QUOTE_BEHIND_BLANK = re.compile(r'(?:^|[,;|\t]) +"', re.MULTILINE)  # which only the csv module takes for a quote
 

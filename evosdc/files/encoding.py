@@ -29,10 +29,8 @@ _PIECE = 1 << 20
 _FOREIGN = re.compile(r"[\u00c0-\u00ff]+")
 # words of Windows-1251 read as Windows-1252 are accented letters in a row
 _CYRILLIC = re.compile(r"[\u00c0-\u00ff]{3,}")
-
 # letters of Windows-1250 read as Windows-1252 are signs within words
 _CENTRAL = re.compile("[a-z]{3}[\u00b9\u00b3\u00bf\u00be\u0178]|[\u00b3\u00b9\u00bf\u00a3\u00be][a-z]")
-
 _CONTROL = bytes(sorted(set(range(32)) - set(b"\t\n\r\x0b\x0c\x1a\x1b")))
 
 

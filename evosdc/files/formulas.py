@@ -19,7 +19,6 @@ from evosdc.table.numerals import number
 
 # what a formula may begin with; spreadsheets drop a leading tab or carriage return
 SIGNS = ("=", "+", "-", "@", "\t", "\r")
-
 QUOTE = "'"  # what makes a text of a formula
 
 

@@ -30,9 +30,7 @@ from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 
 ORIGIN = "DataFrame"
-
 _EXACT = 2.0**53  # from here on float64 does not hold every whole number
-
 Values = NDArray[np.float64]
 
 

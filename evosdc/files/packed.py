@@ -15,11 +15,8 @@ from evosdc.table.schema import Attribute
 from evosdc.table.table import Rows
 
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
-
 PACKINGS = (".gz", ".zip")
-
 LARGEST = 8 << 30  # bytes that a packed file may unpack to; more is taken for an attack
-
 _STAMP = (1980, 1, 1, 0, 0, 0)
 
 

@@ -4,7 +4,6 @@ from evosdc.files.inference.name_hints import hint_of
 from evosdc.table.schema import Attribute, Role
 
 WITHOUT = "a value"  # what stands in place of a value that is not shown
-
 _SENTENCE_LENGTH, _SENTENCE_WORDS = 25, 4
 
 

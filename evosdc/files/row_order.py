@@ -10,15 +10,12 @@ from evosdc.printing import printable
 from evosdc.table.numerals import number
 
 FEWEST_ROWS = 10  # in fewer rows an order may be chance
-
 _NEARLY_ALL = 0.9
-
 # what is said of a masked file in the order of its original
 IN_ORDER = (
     "Records stand in the order of the original: not for release before they are shuffled (--shuffle). Anyone who "
     "knows that order finds each person by the number of a row."
 )
-
 # what a result says of a file whose rows are not in the order of the original
 SHUFFLED = (
     "The records were published in random order. Numbers of records are those of the original; which row of the "

@@ -20,8 +20,7 @@ from evosdc.files.row_order import duplicate_sentences, keeps_order, order_sente
 from evosdc.printing import printable
 from evosdc.table.dependence import computed
 from evosdc.table.schema import Role
-from evosdc.table.selection import complete_rows
-from evosdc.table.table import Rows, Table
+from evosdc.table.table import MISSING, Rows, Table
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,8 @@ class Source:
         """Return only the records without missing values, or only the first ones, or the first of the former."""
         kept: Rows = np.arange(len(self.table), dtype=np.intp)
         if complete is not False:
-            kept = complete_rows(self.table, None if complete is True else complete)
+            part = self.table if complete is True else self.table.select(complete)
+            kept = np.flatnonzero((part.codes != MISSING).all(axis=1) & ~np.isnan(part.numbers).any(axis=1))
         if first is not None:
             if first < 1:
                 raise DataError(Fault("first", str(first), "a whole number from 1"))

@@ -16,7 +16,6 @@ from evosdc.table.table import Codes, Numbers, Rows, Table
 
 # takes a masked table and returns which records are in a class that is not what was promised, shape (n,)
 Short = Callable[[Table], Flags]
-
 NOWHERE = -1  # in place of a class: no legal one was found
 
 

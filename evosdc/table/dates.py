@@ -19,7 +19,6 @@ from evosdc.errors import Fault, HierarchyError, did_you_mean
 from evosdc.table.hierarchy import ROOT, Hierarchy
 
 Days = NDArray[np.datetime64]
-
 _DAYS = (
     "%Y-%m-%d %Y/%m/%d %d/%m/%Y %m/%d/%Y %d.%m.%Y %d-%m-%Y %m-%d-%Y %Y.%m.%d "
     "%d/%m/%y %m/%d/%y %d.%m.%y %d-%m-%y %m-%d-%y %Y%m%d %Y-%m %Y/%m %m/%Y %m.%Y"
@@ -30,18 +29,14 @@ FORMATS = (
     "%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%d %b %y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%d%b%Y",
     "%d%b%y", "%b-%y", "%b %Y", "%B %Y",
 )  # fmt: skip
-
 LEVELS = ("month", "quarter", "year", "decade")  # what days can be generalised to, from the finest
-
 EARLIEST, LATEST = 1850, 2150  # years of dates; numbers that read as days of other years are numbers
-
 _SAMPLE = 30
 _CENTURY = 100
 _AHEAD = 30  # so many years from now dates of other things than births may lie
 _GAP = 5  # two-digit years without so large a gap do not tell where their century begins: they end this year
-
 _NO_DAY = np.datetime64("NaT", "D")
-_SPAN = re.compile(r"[0-9]{4}(?:-[0-9]{2}|-Q[1-4]|s)?")
+SPAN = re.compile(r"[0-9]{4}(?:-[0-9]{2}|-Q[1-4]|s)?")  # a month, quarter, year or decade of `date_hierarchy`
 _FROM = re.compile(r"(.*) from ([0-9]{4})")
 _CLOCK = re.compile(
     r"^(?P<day>.*[^T ])(?P<sep>T| +)(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})"
@@ -208,11 +203,6 @@ def moments_of(texts: Sequence[str], date_format: str) -> NDArray[np.datetime64]
         microseconds[place] = seconds * 1_000_000 + int((found["fraction"] or "0")[:6].ljust(6, "0"))
     moments += microseconds.astype("timedelta64[us]")
     return moments
-
-
-def is_span(text: str) -> bool:
-    """Return whether a text is a month, quarter, year or decade as `date_hierarchy` writes it."""
-    return _SPAN.fullmatch(text) is not None
 
 
 def in_time(texts: Sequence[str], date_format: str) -> tuple[str, ...]:

@@ -13,19 +13,13 @@ from evosdc.table.structural_zeros import bins_of
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 
 FEWEST = 3  # records that a value must have for what goes with it to say anything
-
 LEAST_COVERED = 0.5  # share of all records whose value must be that frequent
-
 # share of those records that have the commonest value of the other column, from which this is a function
 LEAST_SHARE = 0.99
-
 GUESSED = 0.2  # share of the errors of always guessing the commonest value that the other column may leave at most
-
 # how many times as often a column would change by chance, along another one in its order, as one that follows it
 FEWER = 5.0
-
 RUNS = 2  # stretches without a change, for each value, of a column that follows another one in its order, at most
-
 GRADED = 10  # different numbers from which on a column of numbers follows another one by rising or falling with it
 
 
@@ -98,12 +92,9 @@ def _commonest(groups: NDArray[np.intp], places: NDArray[np.intp], width: int) -
 
 
 LEAST_FREQUENT = 0.1  # share of all records whose value must be frequent enough
-
 NEAR = 0.05  # part of an attribute's range, between its 1st and 99th percentile, that a near guess may be off at most
-
 # share of near guesses from which an ordered attribute counts as given away; without the other at most half of it
 LEAST_NEAR = 0.9
-
 # records next to each other that a guess is made for, where values of the other attribute hardly occur twice
 NEIGHBOURS = 10
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 Values = NDArray[Any]
 Places = NDArray[np.intp]
-
 SPREAD = 2  # values of the range, for each one of the column, up to which they are counted
 
 

@@ -16,10 +16,8 @@ from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import Table
 
 _DAYS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})\.\.([0-9]{4}-[0-9]{2}-[0-9]{2})")
-
 # a category, several, or the bounds of an interval of numbers, both included
 Values = str | float | tuple[str, ...] | tuple[float, ...]
-
 # which category codes are meant (the last entry for a missing value), or the least and the greatest number
 Meant = NDArray[np.bool_] | tuple[float, float]
 

@@ -5,15 +5,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from evosdc.table.schema import Attribute, Scale
+from evosdc.table.schema import Scale
 from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
 
 
 def join_parts(pieces: Sequence[Table], parts: Sequence[Rows]) -> Table:
     """Return one table from the masked parts of a file; the categories of generalised attributes are united."""
     first = pieces[0].schema
-    attributes = tuple(_united([piece.schema.attributes[j] for piece in pieces]) for j in range(len(first)))
-    schema = replace(first, attributes=attributes)
+    attributes = list(first.attributes)
+    for j, own in enumerate(attributes):
+        if any(piece.schema.attributes[j] != own for piece in pieces):
+            labels = dict.fromkeys(label for piece in pieces for label in piece.schema.attributes[j].categories)
+            attributes[j] = replace(own, scale=Scale.NOMINAL, categories=tuple(labels))
+    schema = replace(first, attributes=tuple(attributes))
     n = sum(len(rows) for rows in parts)
     codes: Codes = np.empty((n, len(schema.categorical)), dtype=np.int32)
     numbers: Numbers = np.empty((n, len(schema.numeric)))
@@ -27,11 +31,3 @@ def join_parts(pieces: Sequence[Table], parts: Sequence[Rows]) -> Table:
             recoding = np.array([attribute.code[label] for label in own.categories] + [MISSING], dtype=np.int32)
             codes[rows, j] = recoding[piece.column(attribute.name)]
     return Table(schema, codes, numbers)
-
-
-def _united(attributes: Sequence[Attribute]) -> Attribute:
-    first = attributes[0]
-    if all(attribute is first or attribute == first for attribute in attributes):
-        return first
-    labels = tuple(dict.fromkeys(label for attribute in attributes for label in attribute.categories))
-    return replace(first, scale=Scale.NOMINAL, categories=labels)

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from evosdc.table.schema import Attribute, Scale
 
 Integers = NDArray[np.int64]
-
 # people that a cell of a table with a sensitive attribute has in the mean, at least, where the table is kept
 LEAST_CELL = 10
 

@@ -11,8 +11,6 @@ from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
 
 # people with the same value from which it is no rare one: it finds each of them with a chance of 8.3 % at most
 COMMON = 12
-
-
 # into so many parts kept values are divided, within which they change places; the values of a part at least
 PARTS, LEAST = 16, COMMON
 

@@ -14,16 +14,11 @@ from numpy.typing import NDArray
 
 NUMERAL = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _WHOLE_TEXT = re.compile(NUMERAL)
-
 # relative difference that printing a float32 with 15 digits leaves; a float64 comes so close once in a million
 SAME = 1e-13
-
 GREATEST = float(np.finfo(np.float32).max)
-
 MOST_DECIMALS = 15  # a float64 holds no more; texts with more digits after the point are artefacts of printing
-
 LONG = 8  # digits after the point from which a float32 may have been written with more digits than it holds
-
 _NUMERAL = f"^(?:{NUMERAL})$"
 _SCALED = r"^[+-]?[0-9]*\.?(?P<after>[0-9]*)[eE](?P<power>[+-]?[0-9]+)$"
 
@@ -140,11 +135,6 @@ class NumberTexts(Sequence[str]):
         return np.unique(np.array([self.index(text) for text in here], dtype=np.intp))
 
     @cached_property
-    def is_number(self) -> NDArray[np.bool_]:
-        """Whether each distinct text writes a number."""
-        return ~np.isnan(self.values)
-
-    @cached_property
     def words(self) -> tuple[str, ...]:
         """The texts that write no number."""
         if not np.isnan(self.occurring).any():
@@ -200,14 +190,25 @@ class NumberTexts(Sequence[str]):
         """Whether some text is of several digits alone, the first of them 0."""
         return bool(pc.any(pc.match_substring_regex(self.cells, "^0[0-9]+$")).as_py())
 
-    def cell_numbers(self, decimals: int) -> NDArray[np.float64]:
-        """Return the number of each cell to some decimals as `numbers_to`."""
-        return _to_decimals(self.cells, self.occurring, self.digits, decimals, self.mark)
-
-    def numbers_to(self, decimals: int) -> NDArray[np.float64]:
-        """Return the number of each text, NaN for none, by its shortest text if that single has so few decimals."""
+    def numbers_to(self, decimals: int, of_cells: bool = False) -> NDArray[np.float64]:
+        """Return the number of each text or cell, by its shortest text if that single has so few decimals; or NaN."""
         # ``6779.22998046875`` is 6779.23 to 2 decimals; 6779.225 stays.
-        return _to_decimals(self.array, self.values, self.digits, decimals, self.mark)
+        texts, values = (self.cells, self.occurring) if of_cells else (self.array, self.values)
+        if self.digits <= decimals and self.digits < MOST_DECIMALS:
+            return values
+        near = np.flatnonzero(near_singles(values))
+        if len(near):
+            some = texts.take(pa.array(near))
+            noughts = pc.match_substring_regex(some, "[.,]0*$").to_numpy(zero_copy_only=False)
+            near = near[(decimals_after(some, self.mark) > decimals) & ~noughts]
+        if not len(near):
+            return values
+        shortest, found = shortest_singles(values[near])
+        other = (found <= decimals) & (shortest != values[near])
+        if other.any():
+            values = values.copy()
+            values[near[other]] = shortest[other]
+        return values
 
     @cached_property
     def single_decimals(self) -> int | None:
@@ -217,12 +218,6 @@ class NumberTexts(Sequence[str]):
             return None
         shortest = int(shortest_singles(values)[1].max(initial=0))
         return shortest if shortest < self.digits else None
-
-    def in_natural_order(self) -> tuple[str, ...]:
-        """Return the texts by number if all are numbers, those of one number by text; else sorted."""
-        if not self.all_numbers:
-            return tuple(sorted(self))
-        return tuple(text for _, text in sorted(zip(self.values.tolist(), self, strict=True)))
 
 
 def parsed(texts: Any, mark: str = ".") -> NDArray[np.float64]:
@@ -261,25 +256,6 @@ def _with_point(texts: Any, mark: str) -> Any:
     return texts if mark == "." else pc.replace_substring(pc.replace_substring(texts, ".", "\0"), mark, ".")
 
 
-def _to_decimals(texts: Any, values: NDArray[np.float64], digits: int, decimals: int, mark: str) -> NDArray[np.float64]:
-    if digits <= decimals and digits < MOST_DECIMALS:
-        return values
-    near = np.flatnonzero(near_singles(values))
-    if len(near):
-        some = texts.take(pa.array(near))
-        noughts = pc.match_substring_regex(some, "[.,]0*$").to_numpy(zero_copy_only=False)
-        near = near[(decimals_after(some, mark) > decimals) & ~noughts]
-    if not len(near):
-        return values
-    shortest, found = shortest_singles(values[near])
-    other = (found <= decimals) & (shortest != values[near])
-    if not other.any():
-        return values
-    values = values.copy()
-    values[near[other]] = shortest[other]
-    return values
-
-
 def shortest_singles(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the numbers that the shortest texts of numbers in single precision write, and their decimals."""
     texts = pc.cast(pa.array(values.astype(np.float32)), pa.string())
@@ -316,10 +292,7 @@ def texts_of_numbers(values: NDArray[Any]) -> NumberTexts:
 
 # units of its last decimal up to which a number, and others near it, can be counted in a double
 COUNTABLE = 2.0**51 / 3.0
-
-
 _FEW_GROUPED = 5  # fewer texts such as 1.234 are thousands only where the rest of the file says so
-
 _MANY = 5000
 _MOSTLY = 0.9
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}([.,' \u00a0\u2009\u202f\u2019])[0-9]{3}(?:\1[0-9]{3})*(?:([.,])[0-9]+)?")
@@ -415,21 +388,17 @@ def number_formats(columns: Sequence[Sequence[str]], separator: str = ",") -> li
     ]
     marks = {mark for one in usable for mark in one.decisive}
     shared = next(iter(marks)) if len(marks) == 1 else ""
-    return [_format(one, shared, separator) for one in usable]
-
-
-def _format(evidence: _Evidence, shared: str, separator: str) -> NumberFormat:
-    decimal = next(iter(evidence.decisive), "")
-    doubtful = next(iter(evidence.doubtful), "")
-    thousands = set(evidence.grouped)
-    if decimal:
-        thousands |= evidence.doubtful.keys() - {decimal}
-    elif doubtful and _groups(doubtful, evidence, shared, separator):
-        thousands.add(doubtful)
-        decimal = "," if doubtful == "." else "."
-    elif doubtful:
-        decimal = doubtful
-    return NumberFormat(decimal or shared or ".", "".join(sorted(thousands)))
+    formats = []
+    for one in usable:
+        decimal, doubtful = next(iter(one.decisive), ""), next(iter(one.doubtful), "")
+        thousands = set(one.grouped)
+        if decimal:
+            thousands |= one.doubtful.keys() - {decimal}
+        elif doubtful and _groups(doubtful, one, shared, separator):
+            thousands.add(doubtful)
+            decimal = "," if doubtful == "." else "."
+        formats.append(NumberFormat(decimal or doubtful or shared or ".", "".join(sorted(thousands))))
+    return formats
 
 
 def _groups(sign: str, evidence: _Evidence, shared: str, separator: str) -> bool:
@@ -516,4 +485,7 @@ def same_number(texts: Iterable[str], codes: Iterable[str], mark: str = ".") -> 
 
 def natural_order(labels: Iterable[str], mark: str = ".") -> tuple[str, ...]:
     """Return distinct labels by number if all are numbers, else sorted as text."""
-    return _held(labels, mark).in_natural_order()
+    held = _held(labels, mark)
+    if not held.all_numbers:
+        return tuple(sorted(held))
+    return tuple(text for _, text in sorted(zip(held.values.tolist(), held, strict=True)))

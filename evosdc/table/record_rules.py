@@ -13,9 +13,7 @@ from evosdc.table.structural_zeros import Bins, StructuralZeros, ZeroPair, place
 from evosdc.table.table import Numbers, Rows, Table
 
 Classes = NDArray[np.int32]  # classes of records, shape (n, V) or (n, W)
-
 Flags = NDArray[np.bool_]
-
 Conditions = Sequence[tuple[str, Meant]]  # one edit rule over the codes and numbers of a file
 
 
@@ -113,8 +111,6 @@ def _firsts(sizes: Sequence[int]) -> NDArray[np.int64]:
 
 # sets of cells that are tried for the repair of one record before its cells go back one after the other
 MOST_TRIED = 4096
-
-
 # takes the position of a masked record and returns in how many cells it differs from each original one, shape (n,)
 Differences = Callable[[int], NDArray[np.int64]]
 

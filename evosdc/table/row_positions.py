@@ -13,7 +13,6 @@ from evosdc.table.schema import Role, Scale
 from evosdc.table.table import Numbers, Rows, Table
 
 TELLING = 0.5  # association of position and value from which the order tells an attribute; 0..1
-
 CERTAIN = 4.0  # standard errors by which that must lie above what rows in random order give
 
 
@@ -85,7 +84,8 @@ def _sorted(values: NDArray[np.generic]) -> bool:
     """Return whether values rise or fall with their position, or those of neighbours are alike."""
     if len(values) < 3:
         return False
-    ranks = _ranks(values)
+    _, places, counts = placed_values(values)
+    ranks = np.asarray((np.cumsum(counts) - (counts + 1) / 2.0)[places], dtype=np.float64)  # equal ones in the middle
     return any(
         association > TELLING and association * np.sqrt(len(values) - 1) > CERTAIN
         for association in (
@@ -107,13 +107,6 @@ def _stands_in_blocks(values: NDArray[np.generic]) -> bool:
     variance = (squares * (squares + n * (n + 1)) - 2.0 * n * cubes - float(n) ** 3) / (float(n) ** 2 * (n - 1))
     changes = int(np.count_nonzero(np.diff(places)))
     return changes < (1.0 - TELLING) * expected and expected - changes > CERTAIN * np.sqrt(max(variance, 0.0))
-
-
-def _ranks(values: NDArray[np.generic]) -> Numbers:
-    """Return ranks, equal values at the middle of theirs."""
-    _, places, counts = placed_values(values)
-    middles = np.cumsum(counts) - (counts + 1) / 2.0
-    return np.asarray(middles[places], dtype=np.float64)
 
 
 def _correlation(first: Numbers, second: Numbers) -> float:

@@ -11,11 +11,8 @@ from evosdc.table.schema import WITHHELD, MissingRule, Role
 from evosdc.table.table import Table
 
 THRESHOLD = 5.0  # records that the margins must lead to expect, where nothing else is said
-
 BINS = 10  # quantile bins that a numeric attribute is taken in
-
 MOST_CELLS = 2**26  # cells of all pairs of attributes together; pairs beyond, the largest, are left out
-
 # roles of attributes that say nothing of what a respondent can be
 NOT_COMPARED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
 

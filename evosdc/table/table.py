@@ -15,11 +15,8 @@ from evosdc.table.schema import Attribute, Schema
 Codes = NDArray[np.int32]
 Numbers = NDArray[np.float64]
 Rows = NDArray[np.intp]
-
 # code of a missing value. As an index it addresses the last entry, which is where tables by category keep it.
 MISSING = -1
-
-
 # A type is turned into one of these at every comparison, and a search makes a table for every candidate.
 _CODE, _NUMBER = np.dtype(np.int32), np.dtype(np.float64)
 

@@ -7,12 +7,12 @@ import pytest
 from evosdc.errors import DataError, SchemaError
 from evosdc.files.inference.name_hints import (
     LANGUAGES,
-    concept_words,
     concepts_of,
     hint_of,
     is_age,
     is_place,
     plain,
+    words,
     words_of,
 )
 from evosdc.files.inference.proposal import infer
@@ -63,7 +63,7 @@ def test_words_said_together_mean_nothing_else():
 
 
 def test_every_entry_of_the_table_is_found():
-    for concept, entries in concept_words().items():
+    for concept, entries in words()["concepts"].items():
         for entry in entries.split():
             assert concept in concepts_of(entry.strip("-=").split("_")), entry
     assert plain("Größe") == plain("Groesse") == "grosse"

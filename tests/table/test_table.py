@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from evosdc.errors import DataError, SchemaError
-from evosdc.table.selection import complete_rows
 from evosdc.table.table import MISSING, Table
 from tests.files.build import nominal, numeric, ordinal, schema
 
@@ -54,8 +53,6 @@ def test_missing_values():
     assert any(map(table().missing_in, table().schema.attributes))
     assert table().missing_in(SCHEMA["b"]) == 1
     assert table().missing_in(SCHEMA["n"]) == 1
-    assert complete_rows(table()).tolist() == [0]
-    assert complete_rows(table(), ["n"]).tolist() == [0, 1]
 
 
 def test_repeated_names_and_categories_are_refused():

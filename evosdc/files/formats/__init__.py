@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from evosdc.files.source import Source
 
 TEXT = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".asc")  # endings of delimited text
-
 BY_TABS = (".tsv", ".tab")  # endings that say the separator
 
 
@@ -80,12 +79,9 @@ FORMATS = (
     Format("sas", (".xpt",), (b"HEADER RECORD*******LIB",), f"{_HERE}.sas", (".xpt",)),
     Format("sas", (".sas7bdat",), (b"\0" * 12 + b"\xc2\xea\x81\x60",), f"{_HERE}.sas"),
 )
-
 _WRITERS = {suffix: form for form in FORMATS for suffix in form.writes}
 _EXCEL = next(form for form in FORMATS if form.name == "excel")
-
 OF_SAS = (".sas7bdat", ".xpt")  # endings of the files of SAS
-
 CATALOG = ".sas7bcat"  # of the formats of SAS, which stand in a file of their own
 
 

@@ -22,20 +22,16 @@ if TYPE_CHECKING:
 
 # releases of the format that are written; older ones become 114, which Stata 10 and later read
 RELEASES = (114, 117, 118, 119)
-
 # What integer types of Stata hold beside the codes of missing values.
 _BOUNDS = {"Int8": (-127, 100), "Int16": (-32767, 32740), "Int32": (-2147483647, 2147483620)}
 _INTEGERS = {"int8": tuple(_BOUNDS), "int16": ("Int16", "Int32"), "int32": ("Int32",)}
 # code of a missing value in a table of labels, to which the place of its letter from 1 is added
 _LETTER_OF_LABELS = 2147483621
-
 _LONGEST = 2045  # characters of a text beyond which Stata keeps it apart from the records
-
 # by type, the code of ``.`` and the step to ``.a``, ``.b`` and so on; of ``f`` and ``d`` the bits
 _MISSING = {
     "b": (101, 1), "h": (32741, 1), "l": (2147483621, 1), "f": (0x7F000000, 0x800), "d": (0x7FE << 52, 1 << 40),
 }  # fmt: skip
-
 # types in the releases 114 and from 117 on
 _TYPES = {251: "b", 252: "h", 253: "l", 254: "f", 255: "d", 65530: "b", 65529: "h", 65528: "l", 65527: "f", 65526: "d"}
 

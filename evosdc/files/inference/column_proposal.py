@@ -18,29 +18,19 @@ from evosdc.table.numerals import NumberTexts, decimals_of, more_than, natural_o
 from evosdc.table.schema import Attribute, Role, Scale
 
 MOST_CATEGORIES = 50  # more different values, of a column whose name says so, identify even where records share them
-
 # a demographic attribute with more categories is left out: it has to be recoded before it can be masked
 MOST_DEMOGRAPHIC = 2000
-
 LARGEST_HOUSEHOLD = 20  # records that share the number of a household, on average and at most
-
 UNDECIDED = "make the file write them alike, or give the column the scale nominal in a schema"
-
 _FEW = 20
 _YES_OR_NO = 2  # different values of a column that may say whether there is a telephone, and not which
-
 _LOOKED_AT = 1000  # texts among which numbers are counted
-
 _NEARLY_ALL = 0.9
 _ONE_VALUE = "it has one value"
 _WORDS_DIFFER = "its words differ in nearly every record"
-
 FREE_TEXT_LENGTH = 25  # words of this mean length, in characters, are sentences rather than labels
-
 FREE_TEXT_WORDS = 4.0  # as many words in a value, on average, are sentences as well
-
 FREE_TEXT_DISTINCT = 20  # so many distinct sentences are free text; fewer are long labels
-
 _MOST = 0.9
 _CONTACTS = (
     (re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}"), "its values are mail addresses"),
@@ -60,15 +50,11 @@ _POSTCODES = (
     re.compile(r"[0-9]{4} ?[A-Z]{2}"),
 )
 _COORDINATE = re.compile(r"-?[0-9]{1,3}\.[0-9]{4,}\s*[,; ]\s*-?[0-9]{1,3}\.[0-9]{4,}")
-
 # standard deviation over mean: weights of bodies vary less; design weights of a survey often vary more
 MOST_VARIED = 0.5
-
 NORMALISED = 0.02  # how far from 1 the mean of weights may be that were divided by their mean
-
 # weights of births in kilogrammes and pounds, of people in both, of births in grammes
 _BODIES = ((0.2, 14.0), (20.0, 450.0), (200.0, 7000.0))
-
 _MEASURED = ("height", "bmi", "birthweight", "birthwt", "gestation", "premie", "waist", "stature", "apgar")
 
 
@@ -140,7 +126,9 @@ def _by_name_and_values(
         return Proposal(_nominal(column, texts, Role.DROP), "", f"{guess.undecided}: {UNDECIDED}", True)
     if not guess.date_format and not guess.timed:
         reason = _identifying(hint, texts, values, size)
-        if reason == _WORDS_DIFFER and (share := _number_share(texts, column.mark)) > 0.5:
+        first = texts[:_LOOKED_AT]
+        share = sum(number(text, column.mark) is not None for text in first) / max(len(first), 1)
+        if reason == _WORDS_DIFFER and share > 0.5:
             few = "if these are missing values, name them under missing, and give the column the scale numeric"
             reason = f"{reason}; {int(100 * share)} % of them are numbers, and the others texts: {few}"
         if reason:
@@ -150,7 +138,8 @@ def _by_name_and_values(
         if reason:
             return Proposal(_nominal(column, texts, Role.DROP), reason)
     if hint.role is Role.WEIGHT and measures and (hint.certain or not measured):
-        if not hint.certain and (doubt := body_weights(_repeated(column, missing))):
+        own = column.record_numbers(missing, None)
+        if not hint.certain and (doubt := body_weights(own[~np.isnan(own)])):
             return Proposal(Attribute(column.name, Role.OTHER, Scale.NUMERIC, (), None, guess.decimals), doubt)
         decimals = decimals_of(texts, column.mark)
         return Proposal(
@@ -188,12 +177,6 @@ def _demographic(attribute: Attribute, guess: ScaleGuess, told: str) -> Proposal
     return Proposal(replace(attribute, role=Role.QUASI_IDENTIFIER), told, guess.reason)
 
 
-def _repeated(column: Column, missing: Sequence[str]) -> NDArray[np.float64]:
-    """Return the number of each record that has one."""
-    values = column.record_numbers(missing, None)
-    return values[~np.isnan(values)]
-
-
 def _identifying(hint: NameHint, texts: Sequence[str], values: NDArray[np.float64] | None, size: int) -> str:
     """Return why a column identifies respondents; empty when it does not seem to."""
     # Names and looks of values count at any size; that values differ counts in many records only.
@@ -203,8 +186,10 @@ def _identifying(hint: NameHint, texts: Sequence[str], values: NDArray[np.float6
     shared = hint.identifier and len(texts) > MOST_CATEGORIES and (values is None or whole(values))
     if shared or (hint.naming and len(texts) > _YES_OR_NO):
         return "its name says that it identifies, though records share values"
-    if values is None and (reached := contact(texts)):
-        return reached
+    if values is None:
+        reached = next((reason for pattern, reason in _CONTACTS if _mostly(texts, pattern)), "")
+        if reached:
+            return reached
     if many and values is None and len(texts) >= _NEARLY_ALL * size:
         return _WORDS_DIFFER
     if many and values is not None and whole(values) and len(texts) == size:
@@ -212,22 +197,8 @@ def _identifying(hint: NameHint, texts: Sequence[str], values: NDArray[np.float6
     return ""
 
 
-def _number_share(texts: Sequence[str], mark: str) -> float:
-    """Return which part of the first texts are numbers; 0..1."""
-    looked_at = texts[:_LOOKED_AT]
-    return sum(number(text, mark) is not None for text in looked_at) / len(looked_at)
-
-
 def _nominal(column: Column, texts: Sequence[str], role: Role) -> Attribute:
     return Attribute(column.name, role, Scale.NOMINAL, natural_order(texts, column.mark))
-
-
-def contact(texts: Sequence[str]) -> str:
-    """Return why the values reach or name a respondent, empty where they do not seem to; dates are no telephones."""
-    for pattern, reason in _CONTACTS:
-        if _mostly(texts, pattern):
-            return reason
-    return ""
 
 
 def place(texts: Sequence[str]) -> str:

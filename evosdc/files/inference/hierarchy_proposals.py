@@ -16,22 +16,14 @@ from evosdc.table.numerals import numbers, numeral
 from evosdc.table.schema import Attribute, Scale
 
 Numbers = NDArray[np.float64]
-
 AGE_BANDS = (5.0, 10.0, 20.0)  # widths of age bands at levels 1, 2 and 3, in years
-
 FEWEST = 6  # so many categories make a hierarchy worth while
-
 OLDEST = 130.0  # numbers beyond are no ages in years
-
 # counts this far above the least one are merged at levels 1, 2 and 3: 0, 1, 2, 3, 4, 5+; then 0, 1, 2, 3+; 0, 1+
 TOPS = (5, 3, 1)
-
 LARGEST_COUNT = 30.0  # larger counts become ranges as other numbers do
-
 MOST_CODES = 20  # more whole numbers are measured, not codes
-
 _DOTTED = re.compile(r"[A-Z][0-9]{1,2}[0-9A-Z]?(?:\.[0-9A-Z]{1,4})?")  # codes of diseases
-
 _CODE = re.compile(r"([A-Za-z]*)([0-9]+[0-9A-Z]*?)((?:[.\-/ ][0-9A-Za-z]+)*)")
 _LONG_LIFE = 30
 _RANGES = 20
@@ -40,9 +32,13 @@ _BEGINNING = 1000
 
 def hierarchy_of(attribute: Attribute, apart: Sequence[str] = ()) -> Hierarchy | None:
     """Return the hierarchy that is proposed for a categorical attribute, None where none suggests itself."""
+    # Days become months, quarters, years; those of births decades too.
     labels = attribute.categories
     if attribute.date_format:
-        return date_hierarchy(labels, attribute.date_format, date_levels(labels, attribute.date_format))
+        years = [day.year for day in days_of(labels, attribute.date_format).tolist() if day is not None]
+        span = max(years, default=0) - min(years, default=0)
+        levels = LEVELS if span >= _LONG_LIFE else LEVELS[:3]
+        return date_hierarchy(labels, attribute.date_format, levels[0 if "%d" in attribute.date_format else 1 :])
     if len(labels) < FEWEST:
         return None
     try:
@@ -80,14 +76,6 @@ def code_hierarchy(labels: Sequence[str]) -> Hierarchy | None:
         levels = levels[1:]
     rows = tuple((*row, ROOT) for row in zip(*levels, strict=True))
     return Hierarchy(tuple(labels), rows, "codes") if levels else None
-
-
-def date_levels(texts: Sequence[str], date_format: str) -> tuple[str, ...]:
-    """Return what days are generalised to: months, quarters, years, and decades where they span a generation."""
-    years = [day.year for day in days_of(texts, date_format).tolist() if day is not None]
-    span = max(years, default=0) - min(years, default=0)
-    levels = LEVELS if span >= _LONG_LIFE else LEVELS[:3]
-    return tuple(level for level in levels if level != "month" or "%d" in date_format)
 
 
 def top_coded(labels: Sequence[str], values: Sequence[float], largest: float) -> Hierarchy | None:

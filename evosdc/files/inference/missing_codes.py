@@ -14,20 +14,15 @@ from evosdc.printing import printable
 from evosdc.table.numerals import NumberTexts, number
 
 FEWEST_NUMBERS = 2  # so many distinct numbers make a word beside them a code
-
 MOST_WORDS = 3  # more distinct words among numbers are values of their own
-
 MOST_LABELS = 100  # labels of a column of words are looked at where there are no more
-
 _NEGATIVE = frozenset(map(float, (-1, -2, -3, -4, -5, -6, -7, -8, -9, -88, -89, -97, -98, -99, -888, -999, -9999)))
 # 7, 8, 9, 97, 98, 99, 997, ..., and eights
 _HIGH = (*(float("9" * digits + last) for digits in range(7) for last in "789"), 88.0, 888.0, 8888.0, 88888.0)
 _MOST_TIMES = 100.0
 _APART = 3.0  # how far a one-digit code stands above all other numbers
-
 # a number that so many records have, and so many times as many as others have theirs, may be a code nearer to them
 _FREQUENT = 5
-
 _LABEL = re.compile(r"[-\d\s.:()]*(.*?)[\s.()]*")
 
 
@@ -94,7 +89,10 @@ def _of(column: Column, missing: Sequence[str]) -> list[MissingCode]:
     usual = [text for text in others if text.strip().lower() in _words("words")]
     if len(usual) < len(others):
         return []
-    codes = _negative(values) or _high(values, is_age(column.name), column)
+    below = {text: value for text, value in values.items() if value < 0}
+    few = below and len(below) <= MOST_WORDS and len(values) - len(below) >= FEWEST_NUMBERS
+    negative = sorted(below, key=below.__getitem__) if few and set(below.values()) <= _NEGATIVE else []
+    codes = negative or _high(values, is_age(column.name), column)
     return [MissingCode(column.name, text, column.count(text), text in usual) for text in (*usual, *codes)]
 
 
@@ -110,7 +108,7 @@ def _telling(texts: NumberTexts) -> Sequence[str]:
     """Return those of many texts that tell codes as well as all do."""
     values = texts.values
     codes = np.isin(values, _HIGH)
-    chosen = codes | ~texts.is_number
+    chosen = codes | np.isnan(values)
     others = np.flatnonzero(~chosen)
     fractions = others[values[others] != np.rint(values[others])]
     chosen[fractions[:1]] = True
@@ -119,14 +117,6 @@ def _telling(texts: NumberTexts) -> Sequence[str]:
         chosen[others[np.argpartition(values[others], low - 1)[:low]]] = True
         chosen[others[np.argpartition(values[others], high)[high:]]] = True
     return tuple(texts.take(np.flatnonzero(chosen)))
-
-
-def _negative(values: Mapping[str, float]) -> list[str]:
-    """Return negative codes: a few whole numbers below nought where nothing else is."""
-    below = {text: value for text, value in values.items() if value < 0}
-    if not below or len(below) > MOST_WORDS or len(values) - len(below) < FEWEST_NUMBERS:
-        return []
-    return sorted(below, key=below.__getitem__) if all(value in _NEGATIVE for value in below.values()) else []
 
 
 def _high(values: Mapping[str, float], ages: bool, column: Column) -> list[str]:

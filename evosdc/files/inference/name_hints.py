@@ -12,9 +12,7 @@ from typing import Any
 from evosdc.table.schema import Role
 
 LANGUAGES = ("German", "French", "Spanish", "Italian", "Portuguese", "Dutch", "Polish")
-
 MOST_JOINED = 3  # so many words of other languages that follow each other are looked up as one
-
 IDENTIFYING = frozenset({"name", "address", "contact", "number"})
 SENSITIVE = frozenset({"religion", "health", "debt"})
 DEMOGRAPHIC = frozenset({
@@ -23,7 +21,6 @@ DEMOGRAPHIC = frozenset({
 })  # fmt: skip
 UNORDERED = frozenset({"sex", "place", "occupation", "marital", "nationality", "religion", "health", "relation"})
 ORDERED = frozenset({"age", "education", "household"})
-
 _SMALL_WORDS = """
     a al d da das de dei del della delle dello der des di die do dos du e el en et i in ks l la las le les los o op und
     van vom von w y z
@@ -34,10 +31,8 @@ _FEWEST_LETTERS = 4
 _SIGNS = str.maketrans({"\N{LATIN SMALL LETTER SHARP S}": "ss", "\N{LATIN SMALL LETTER L WITH STROKE}": "l"})
 # what follows a word for a person in names that are run together, as ``idno`` and ``caseno``
 _NUMBERS = ("no", "nr", "num", "number", "nummer", "code")
-
 # ages of surveys: ``agea``, ``ager``, ``agegr``; no agent, agency or agenda
 _AGE = re.compile(r"age(?:[a-z]|yrs?|grp?|gp|cat|bands?|range|class|int|years?)")
-
 _RELATIVES = ("father", "mother", "husband", "hus", "wife", "spouse", "partner", "parent", "mom", "mum", "dad")
 # mother, father, husband, wife: the first letter before a stem, as in ``mage`` and ``heducation``
 _LETTERS_OF_RELATIVES = "mfhw"
@@ -82,12 +77,6 @@ def _english(key: str) -> frozenset[str]:
     return frozenset(words()["english"][key].split())
 
 
-def concept_words() -> Mapping[str, str]:
-    """Return the words of other languages by concept, separated by blanks."""
-    concepts: Mapping[str, str] = words()["concepts"]
-    return concepts
-
-
 def words_of(name: str) -> tuple[str, ...]:
     """Return the words of a name in lower case: ``HouseholdID`` and ``household-id`` give household and id."""
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
@@ -128,7 +117,8 @@ def _hint(name: str) -> NameHint:
         or (concepts & IDENTIFYING and not located)
         or (known & _english("identifier_owners") and known & _english("counters"))
         or whole in _english("identifier_owners")
-        or _of_a_thing(parts)
+        # A number of a thing that belongs to one; a count of things names them in the plural.
+        or (parts[-2:-1] and parts[-1] in _english("number_words") and parts[-2] in _english("numbered_things"))
         or _run_together(parts)
     )
     count = bool(known & _english("counts") or "household" in concepts)
@@ -182,11 +172,6 @@ def _within(word: str) -> set[str]:
     return stems | {stem for stem in rest if stem in _english("of_relatives")}
 
 
-def _of_a_thing(parts: tuple[str, ...]) -> bool:
-    """Whether a name ends in the number of a thing that belongs to one: a count of things names them in the plural."""
-    return len(parts) > 1 and parts[-1] in _english("number_words") and parts[-2] in _english("numbered_things")
-
-
 def _run_together(parts: tuple[str, ...]) -> bool:
     """Whether a word ends in id or name, as UTILITYID and UTILNAME do, or is a number of somebody, as IDNO is."""
     if any(word.endswith(end) and word.removesuffix(end) in _english("numbered") for word in parts for end in _NUMBERS):
@@ -237,7 +222,7 @@ def _table() -> _Table:
     single: dict[str, frozenset[str]] = {}
     begin: list[tuple[str, str]] = []
     end: list[tuple[str, str]] = []
-    for concept, entries in concept_words().items():
+    for concept, entries in words()["concepts"].items():
         for entry in entries.split():
             parts = entry.strip("-=").split("_")
             word = plain("".join(parts))

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.column import Column
-from evosdc.files.inference.column_proposal import MOST_CATEGORIES, UNDECIDED, Proposal, measures_bodies, propose_column
+from evosdc.files.inference.column_proposal import MOST_CATEGORIES, UNDECIDED, measures_bodies, propose_column
 from evosdc.files.inference.hierarchy_proposals import code_hierarchy, hierarchy_of, rule_for, rule_of_numbers
 from evosdc.files.inference.missing_codes import MissingCode, code_sentences, suspected_codes
 from evosdc.files.row_order import duplicate_sentences, keeps_order, order_sentences
@@ -44,17 +44,12 @@ if TYPE_CHECKING:
 
 # texts that are taken for missing values where they occur
 MISSING_TEXTS = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "#N/A")
-
 MISSING_NUMBERS = (".", "-")  # texts that are taken for missing values where they occur among numbers only
-
 MOST_PROPOSED = 4
 FEWEST_CATEGORIES = 3
-
 FEWEST_TOGETHER = 8  # so many attributes that are treated alike share one note
-
 _COUNT = re.compile(r"[0-9]+")
 _NAMED = 3
-
 _NUMERIC = (
     "Numeric attributes without a demographic name are not proposed: give those that others may know the role "
     "quasi-identifier."
@@ -80,12 +75,9 @@ class Inference:
     @property
     def remarks(self) -> tuple[str, ...]:
         """The notes on the file, without those on single attributes."""
-        return tuple(note for note in self.notes if note not in self._of_attributes)
-
-    @property
-    def _of_attributes(self) -> frozenset[str]:
         attributes = self.schema.attributes
-        return frozenset(explanations_of(attributes, [self.reasons[a.name] for a in attributes]))
+        explained = frozenset(explanations_of(attributes, [self.reasons[a.name] for a in attributes]))
+        return tuple(note for note in self.notes if note not in explained)
 
 
 def infer_schema(frame: "pd.DataFrame | HeldFrame") -> Inference:
@@ -107,7 +99,9 @@ def infer(
     # `codes`: suspected texts that were confirmed; without them nobody is asked, and undecided columns are refused.
     missing = missing_texts(columns)
     suspected = suspected_codes(columns, missing, code_labels or {})
-    own = _own_codes(suspected, declared or {}, codes or {})
+    own = {name: attribute.missing for name, attribute in (declared or {}).items() if attribute.missing}
+    for name, texts in [*((code.name, [code.text]) for code in suspected if code.certain), *(codes or {}).items()]:
+        own |= {name: tuple(dict.fromkeys((*own.get(name, ()), *texts)))} if texts else {}
     own |= {c.name: (*own[c.name], *same_number(c.texts, own[c.name], c.mark)) for c in columns if c.name in own}
     measured = measures_bodies([column.name for column in columns])
     apart: dict[str, list[str]] = {}
@@ -125,8 +119,13 @@ def infer(
         for column in columns
     ]
     reasons = [proposal.reason for proposal in proposals]
-    if codes is None:
-        _require_decided(proposals)
+    undecided = [proposal for proposal in proposals if proposal.undecided] if codes is None else []
+    if undecided:
+        advice = "Make the file write them alike, or say in a schema what the column is: evosdc init DATA."
+        found = [p.scale_reason.partition(f": {UNDECIDED}")[0].removeprefix("it holds ") for p in undecided]
+        names = [printable(proposal.attribute.name) for proposal in undecided]
+        wanted = "one way of writing them"
+        raise DataError([Fault(name, given, wanted, advice) for name, given in zip(names, found, strict=True)])
     attributes, chosen = _quasi_identifiers([proposal.attribute for proposal in proposals])
     rules: dict[str, HierarchyRule] = {}
     for position, (column, attribute) in enumerate(zip(columns, attributes, strict=True)):
@@ -161,30 +160,6 @@ def infer(
     notes += duplicate_sentences(columns, [a.name for a in attributes if a.role is Role.IDENTIFIER])
     explained = {a.name: reason for a, reason in zip(attributes, reasons, strict=True)}
     return Inference(Schema(tuple(attributes), missing), tuple(notes), explained, rules, open_, not chosen)
-
-
-def _require_decided(proposals: Sequence[Proposal]) -> None:
-    advice = "Make the file write them alike, or say in a schema what the column is: evosdc init DATA -o schema.toml."
-    faults = []
-    for proposal in proposals:
-        if proposal.undecided:
-            given = proposal.scale_reason.partition(f": {UNDECIDED}")[0].removeprefix("it holds ")
-            faults.append(Fault(printable(proposal.attribute.name), given, "one way of writing them", advice))
-    if faults:
-        raise DataError(faults)
-
-
-def _own_codes(
-    suspected: Sequence[MissingCode], declared: Mapping[str, Attribute], codes: Mapping[str, Sequence[str]]
-) -> dict[str, tuple[str, ...]]:
-    """Return by column the texts that stand for missing values in it: certain, declared or confirmed ones."""
-    own: dict[str, list[str]] = {name: list(attribute.missing) for name, attribute in declared.items()}
-    for code in suspected:
-        if code.certain:
-            own.setdefault(code.name, []).append(code.text)
-    for name, texts in codes.items():
-        own.setdefault(name, []).extend(texts)
-    return {name: tuple(dict.fromkeys(texts)) for name, texts in own.items() if texts}
 
 
 def missing_texts(columns: Sequence[Column]) -> tuple[str, ...]:

@@ -19,19 +19,13 @@ from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import Table
 
 EXPECTED = 10.0  # records that chance alone would give a combination which never occurs
-
 MOST_RULES = 12
 MOST_CATEGORIES = 40  # attributes that stand in no order are compared where they have no more categories
-
 MOST_RECORDS = 100_000  # of larger files so many records are looked at, which stand evenly in them
-
 _BANDS = 10
 _FEWEST = 20  # records from which on it is no chance that a column follows from another in all of them
-
 _MOST_SUMMED = 12  # attributes of numbers of which sums are looked for
-
 _COMPARED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER)
-
 Floats = NDArray[np.float64]
 
 

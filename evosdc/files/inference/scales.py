@@ -44,14 +44,10 @@ _CODED = "its name says that its numbers are codes"
 _LOOKED_AT = 1000
 MOST_ORDERED = 120
 DENSITY = 10
-
 MOST_CODES = 12  # more distinct whole numbers are quantities, unless their name says otherwise
-
 FEWEST_CODES = 4  # of fewer nothing can be seen
-
 _DEEP = 0.5
 _DEVIATIONS = 4.0
-
 _THOUSANDS = re.compile(r",([0-9]{3})$")
 _AMOUNT = r"[^0-9<>=+]{0,3}([0-9]+(?:[.,][0-9]+)?)\s*%?"
 _RANGES = (
@@ -221,9 +217,5 @@ def seem_codes(values: Sequence[float], counts: Sequence[int]) -> bool:
     if not FEWEST_CODES <= len(values) <= MOST_CODES or values[order[0]] not in (0.0, 1.0):
         return False
     heights = [counts[position] for position in order]
-    return any(_deep(max(heights[:j]), heights[j], max(heights[j + 1 :])) for j in range(1, len(heights) - 1))
-
-
-def _deep(before: int, valley: int, after: int) -> bool:
-    peak = min(before, after)
-    return valley < _DEEP * peak and peak - valley > _DEVIATIONS * sqrt(peak + valley)
+    valleys = [(min(max(heights[:j]), max(heights[j + 1 :])), heights[j]) for j in range(1, len(heights) - 1)]
+    return any(low < _DEEP * peak and peak - low > _DEVIATIONS * sqrt(peak + low) for peak, low in valleys)

@@ -13,7 +13,7 @@ from evosdc.files.inference.scales import ScaleGuess, guess_scale
 from evosdc.files.quoting import quoted
 from evosdc.files.schema.hierarchies import HierarchyRule
 from evosdc.printing import printable
-from evosdc.table.dates import date_format_of, days_of, in_time, is_span, with_century
+from evosdc.table.dates import SPAN, date_format_of, days_of, in_time, with_century
 from evosdc.table.edit_rules import EditRule, edit_rule_faults
 from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.numerals import decimals_of, natural_order, numbers, same_number
@@ -74,7 +74,9 @@ class SchemaDescription:
         hierarchy = said.hierarchy
         inner = {label for labels in hierarchy.levels for label in labels} if hierarchy is not None else set()
         dated = said.date_format is not None
-        wide = [t for t in texts if t in inner or _SEVERAL.match(t) or _ENDS.fullmatch(t) or (dated and is_span(t))]
+        wide = [
+            t for t in texts if t in inner or _SEVERAL.match(t) or _ENDS.fullmatch(t) or (dated and SPAN.fullmatch(t))
+        ]
         if dated and wide:
             said = replace(said, date_format=None)
         if said.scale is Scale.NUMERIC and numbers(texts, column.mark) is None:

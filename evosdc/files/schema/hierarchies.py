@@ -24,7 +24,6 @@ from evosdc.table.schema import Attribute
 from evosdc.table.table import Table
 
 _HEADER = ("child", "parent")
-
 # how a code list begins whose file is not called so. Labels such as ``<20`` begin with that sign, too.
 _XML = re.compile(r"\s*<(?:\?xml|!--|!DOCTYPE|(?:\w+:)?(?:Structure|codeBook|CodeBook|CodeLists?|Codelists?)\b)")
 

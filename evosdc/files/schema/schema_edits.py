@@ -23,7 +23,6 @@ _TITLE = (
 _STEP = "#~ "
 # what is left out where an attribute gets a scale that it does not go with; categories go with the other two
 _LEFT_OUT = {"numeric": ("categories", "format"), "date": ("decimals",)}
-
 _LISTS = ("missing", "categories", "levels")  # keys whose values are lists of texts
 
 

@@ -47,7 +47,6 @@ ATTRIBUTE_KEYS = {
     "levels": "names of the levels of a hierarchy file, from the values on",
 }
 _DATE = "date"  # what schema files call the scale of attributes whose categories are days
-
 _Word = TypeVar("_Word", bound=StrEnum)
 
 
@@ -183,12 +182,9 @@ def _word(given: Any, words: type[_Word], where: str, faults: list[Fault], more:
     if isinstance(given, str) and given in known and given not in more:
         return words(given)
     advice = did_you_mean(given, known) if isinstance(given, str) else ""
-    faults.append(Fault(where, repr(given) if isinstance(given, str) else _kind_of(given), _choice(known), advice))
+    shown = repr(given) if isinstance(given, str) else _kind_of(given)
+    faults.append(Fault(where, shown, f"one of {', '.join(known)}", advice))
     return None
-
-
-def _choice(words: Sequence[str]) -> str:
-    return f"one of {', '.join(words)}"
 
 
 def _texts(given: Any, where: str, faults: list[Fault]) -> tuple[str, ...] | None:
@@ -206,7 +202,6 @@ def _kind_of(given: Any) -> str:
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 _MOST_LISTED = 150
-
 _INTRODUCTION = """\
 What evosdc may take the attributes of a file for. Edit it as you see fit.
 
@@ -265,7 +260,7 @@ def dump_schema(
         assert hierarchy is not None
         write_hierarchy(hierarchy, file)
     lines = [*_comments(_INTRODUCTION.split("\n")), *([""] if notes else []), *_comments(notes)]
-    lines += ["", f"missing = {_text_list(schema.missing)}  # texts that stand for a missing value"]
+    lines += ["", f"missing = {value_text(schema.missing)}  # texts that stand for a missing value"]
     lines += [f"na = {text(schema.na)}  # how it counts: category (of its own), wildcard (equal to all) or error"]
     lines += [f"{key} = {text(value)}" for key, value in (reading or {}).items()]
     lines += ["", "[attributes]"]
@@ -291,10 +286,6 @@ def _plain(sign: str) -> bool:
     return sign.isprintable() or sign == " "
 
 
-def _text_list(values: Iterable[str]) -> str:
-    return f"[{', '.join(map(text, values))}]"
-
-
 def _comments(lines: Iterable[str]) -> list[str]:
     return [
         f"# {''.join(s if _plain(s) else ' ' for s in part)}".rstrip() for line in lines for part in line.split("\n")
@@ -302,31 +293,22 @@ def _comments(lines: Iterable[str]) -> list[str]:
 
 
 def _line(attribute: Attribute, hierarchy: str | None, rule: HierarchyRule | None, open_ended: bool) -> str:
-    key = key_text(attribute.name)
-    parts = [f"role = {text(attribute.role)}", f"scale = {text(attribute.scale_word)}"]
+    said: dict[str, Any] = {"role": str(attribute.role), "scale": attribute.scale_word}
     if attribute.date_format:
-        parts.append(f"format = {text(attribute.date_format)}")
+        said["format"] = attribute.date_format
     if attribute.categorical and _listed(attribute, rule, open_ended):
-        parts.append(f"categories = {_text_list(attribute.categories)}")
+        said["categories"] = attribute.categories
     if attribute.scale is Scale.NUMERIC:
-        parts.append(f"decimals = {attribute.decimals}")
+        said["decimals"] = attribute.decimals
     if hierarchy is not None:
-        parts.append(f"hierarchy = {text(hierarchy)}")
+        said["hierarchy"] = hierarchy
         if attribute.hierarchy is not None and attribute.hierarchy.names:
-            parts.append(f"levels = {_text_list(attribute.hierarchy.names)}")
+            said["levels"] = attribute.hierarchy.names
     elif rule is not None:
-        parts.append(f"hierarchy = {_table(rule)}")
+        said["hierarchy"] = rule.model_dump(exclude_defaults=True)
     if attribute.missing:
-        parts.append(f"missing = {_text_list(attribute.missing)}")
-    return f"{key} = {{ {', '.join(parts)} }}"
-
-
-def _table(rule: HierarchyRule) -> str:
-    parts = []
-    for key, value in rule.model_dump(exclude_defaults=True).items():
-        listed = [text(v) if isinstance(v, str) else f"{v:g}" for v in value] if isinstance(value, tuple) else None
-        parts.append(f"{key} = [{', '.join(listed)}]" if listed is not None else f"{key} = {str(value).lower()}")
-    return f"{{ {', '.join(parts)} }}"
+        said["missing"] = attribute.missing
+    return f"{key_text(attribute.name)} = {value_text(said)}"
 
 
 def value_text(value: Any) -> str:
@@ -336,7 +318,10 @@ def value_text(value: Any) -> str:
         return f"{{ {', '.join(parts)} }}" if parts else "{}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(value_text, value))}]"
-    return str(value).lower() if isinstance(value, bool) else text(value) if isinstance(value, str) else repr(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    whole = isinstance(value, float) and abs(value) < 1e15 and value == int(value)
+    return text(value) if isinstance(value, str) else str(int(value)) if whole else repr(value)
 
 
 def key_text(name: str) -> str:
@@ -345,11 +330,8 @@ def key_text(name: str) -> str:
 
 
 def _rule(rule: EditRule) -> Iterable[str]:
-    yield from ("", "[[edit_rules]]")
-    for name, values in edit_rules_to_json([rule])[0].items():
-        listed = values if isinstance(values, list) else [values]
-        texts = [text(value) if isinstance(value, str) else repr(value) for value in listed]
-        yield f"{key_text(name)} = " + (f"[{', '.join(texts)}]" if isinstance(values, list) else texts[0])
+    conditions = edit_rules_to_json([rule])[0].items()
+    return ["", "[[edit_rules]]", *(f"{key_text(name)} = {value_text(values)}" for name, values in conditions)]
 
 
 def _listed(attribute: Attribute, rule: HierarchyRule | None, open_ended: bool) -> bool:
@@ -374,30 +356,15 @@ def hierarchy_name(stem: str, attribute: str, taken: Iterable[str]) -> str:
 
 def schema_to_json(schema: Schema) -> dict[str, Any]:
     """Return a schema as JSON-able data."""
-    return {
-        "missing": list(schema.missing),
-        "na": str(schema.na),
-        "edit_rules": edit_rules_to_json(schema.edit_rules),
-        "attributes": [
-            {
-                "name": a.name,
-                "role": str(a.role),
-                "scale": str(a.scale),
-                "categories": list(a.categories),
-                "decimals": a.decimals,
-                "missing": list(a.missing),
-                "date_format": a.date_format,
-                "hierarchy": [
-                    list(a.hierarchy.leaves),
-                    [list(level) for level in a.hierarchy.levels],
-                    list(a.hierarchy.names),
-                ]
-                if a.hierarchy is not None
-                else None,
-            }
-            for a in schema.attributes
-        ],
-    }
+    attributes = []
+    for a in schema.attributes:
+        tree = a.hierarchy
+        plain = {"name": a.name, "role": str(a.role), "scale": str(a.scale), "categories": list(a.categories)}
+        plain |= {"decimals": a.decimals, "missing": list(a.missing), "date_format": a.date_format}
+        levels = [list(tree.leaves), [list(level) for level in tree.levels], list(tree.names)] if tree else None
+        attributes.append(plain | {"hierarchy": levels})
+    rules = edit_rules_to_json(schema.edit_rules)
+    return {"missing": list(schema.missing), "na": str(schema.na), "edit_rules": rules, "attributes": attributes}
 
 
 def schema_from_json(document: Mapping[str, Any]) -> Schema:
@@ -406,27 +373,13 @@ def schema_from_json(document: Mapping[str, Any]) -> Schema:
     rules = read_edit_rules(document["edit_rules"], "edit_rules", faults)
     if faults:
         raise SchemaError(faults)
-    return Schema(
-        tuple(
-            Attribute(
-                name=a["name"],
-                role=Role(a["role"]),
-                scale=Scale(a["scale"]),
-                categories=tuple(a["categories"]),
-                decimals=a["decimals"],
-                missing=tuple(a.get("missing", ())),
-                date_format=str(a.get("date_format", "")),
-                hierarchy=Hierarchy(
-                    tuple(a["hierarchy"][0]),
-                    tuple(tuple(level) for level in a["hierarchy"][1]),
-                    names=tuple(a["hierarchy"][2]) if len(a["hierarchy"]) > 2 else (),
-                )
-                if a["hierarchy"] is not None
-                else None,
-            )
-            for a in document["attributes"]
-        ),
-        tuple(document["missing"]),
-        MissingRule(document["na"]),
-        rules,
-    )
+    attributes = []
+    for a in document["attributes"]:
+        leaves, levels, names = (*(a["hierarchy"] or ()), (), (), ())[:3]
+        tree = Hierarchy(tuple(leaves), tuple(map(tuple, levels)), names=tuple(names)) if leaves else None
+        categories, missing = tuple(a["categories"]), tuple(a.get("missing", ()))
+        scale, date_format = Scale(a["scale"]), str(a.get("date_format", ""))
+        attributes.append(
+            Attribute(a["name"], Role(a["role"]), scale, categories, tree, a["decimals"], missing, date_format)
+        )
+    return Schema(tuple(attributes), tuple(document["missing"]), MissingRule(document["na"]), rules)
