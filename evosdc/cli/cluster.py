@@ -47,7 +47,7 @@ def cluster(data: str, options: ClusterOptions) -> None:
         raise DataError(Fault(str(output), "a path that exists", "a new folder", "Choose another one, or add --force."))
     if output is not None and output.parent.exists() and not output.is_dir():
         check_writable(output)
-    table = open_source(data, options.schema_file).table
+    table = open_source(data, options.schema_file, options.reading).table
     table = table.select(choose_attributes(table.schema, options.protect, otherwise_all=False))
     with display(options.quiet or options.as_json) as shown:
         found = clusters_of(

@@ -1,6 +1,6 @@
 """What commands read, and what they must not write over."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evosdc.experiment.assembly import Assembly
 
 
-def open_source(data: str, schema: Path | None) -> Source:
+def open_source(data: str, schema: Path | None, reading: Mapping[str, str] | None = None) -> Source:
     """Read a data file, or load the registered data set of that name where there is no such file.
 
     Raises
@@ -28,7 +28,10 @@ def open_source(data: str, schema: Path | None) -> Source:
     from evosdc.plugins.registry import default_registry
 
     if not is_dataset(data):
-        return read_source(Path(data), schema)
+        return read_source(Path(data), schema, **(reading or {}))
+    if reading:
+        given = f"--{next(iter(reading))}"
+        raise DataError(Fault(given, f"the data set {data}", "none: it is read as its description says"))
     if schema is not None:
         raise DataError(Fault("--schema", str(schema), f"none: the data set {data} brings its own schema"))
     return load_dataset(default_registry().spec("dataset", data))  # type: ignore[arg-type]
@@ -41,6 +44,7 @@ def data_of(
     neutralise: bool = False,
     shuffle: bool = False,
     population: Path | None = None,
+    reading: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return the data of an experiment about a file or a registered data set; raises as `is_dataset`.
 
@@ -56,6 +60,7 @@ def data_of(
         A file of the population, for privacy models that compare with it.
     """
     source: dict[str, Any] = {"name": data} if is_dataset(data) else {"file": str(Path(data))}
+    source |= reading or {}
     if neutralise:
         source["neutralise_formulas"] = True
     if shuffle:
@@ -89,7 +94,9 @@ def is_dataset(data: str) -> bool:
     return False
 
 
-def open_published(data: str, schema: Path | None, generalised: bool = False) -> Source:
+def open_published(
+    data: str, schema: Path | None, generalised: bool = False, reading: Mapping[str, str] | None = None
+) -> Source:
     """Read a file that is judged by itself, as `open_source`; identifiers of the schema may be left out of it.
 
     Values may be `generalised`: labels that the schema does not have.
@@ -100,8 +107,8 @@ def open_published(data: str, schema: Path | None, generalised: bool = False) ->
         It cannot be read, or a schema is given for a data set, which brings its own.
     """
     if schema is None or is_dataset(data):
-        return open_source(data, schema)
-    return read_published(Path(data), schema, generalised)
+        return open_source(data, schema, reading)
+    return read_published(Path(data), schema, generalised, **(reading or {}))
 
 
 def files_behind(source: Source, data: str) -> tuple[Path, ...]:

@@ -181,7 +181,7 @@ def _of_files(original: str, masked: Path, options: JudgeOptions) -> _Asked:
     from evosdc.secret import chosen_seed, judging_seed
 
     require_comparable("judge", masked, options.crosswalk)
-    source = open_source(original, options.schema_file)
+    source = open_source(original, options.schema_file, options.reading)
     names = None if options.protect is None else source.table.schema.named(options.protect, "protect")
     generalised = holds_generalised(masked, source)
     before, after = matched_tables(source, masked, options.crosswalk, names or (), generalised)

@@ -84,7 +84,7 @@ def mask(method: str, data: str, options: MaskOptions) -> None:
         if key_file is not None and key_file.absolute() in [path.absolute() for path in targets if path is not None]:
             raise ParameterError(Fault("--key", "the path of a file that is written", "a path of its own"))
     with collect.step():
-        source = open_source(data, schema)
+        source = open_source(data, schema, options.reading)
         require_writable_format(output, source)
         known = source.table.schema
         by = known.named(options.by or (), "--by")

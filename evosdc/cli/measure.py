@@ -157,7 +157,7 @@ def _of_files(
     from evosdc.model import Microdata
 
     require_comparable("measure", masked, options.crosswalk)
-    source = open_source(original, options.schema_file)
+    source = open_source(original, options.schema_file, options.reading)
     chosen = choose_attributes(source.table.schema, options.protect, otherwise_all=False)
     of: dict[str, tuple[str, ...]] = {}
     risks: Literal["mean", "max"] = "mean"

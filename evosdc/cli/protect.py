@@ -27,7 +27,13 @@ def protect(data: str, options: ProtectOptions) -> None:
     from evosdc.secret import chosen_seed
 
     source = data_of(
-        data, options.schema_file, options.protect, options.neutralise_formulas, options.shuffle, options.population
+        data,
+        options.schema_file,
+        options.protect,
+        options.neutralise_formulas,
+        options.shuffle,
+        options.population,
+        options.reading,
     )
     experiment = protection(source, default_registry(), options)
     drawn = chosen_seed(options.seed, options.key)

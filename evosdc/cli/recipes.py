@@ -40,14 +40,14 @@ def apply(recipe: Path, data: str, options: ApplyOptions) -> None:
     with collect.step(), naming_plugins(RunFolder(recipe.parent), default_registry()):
         plan = usable_recipe(recipe, default_registry())
     with collect.step():
-        source = open_source(data, schema)
+        source = open_source(data, schema, options.reading)
         if (
             schema is None
             and not is_dataset(data)
             and (known := schema_of_recipe(recipe, source.table.schema.names)) is not None
         ):
             schema = known
-            source = open_source(data, schema)
+            source = open_source(data, schema, options.reading)
         require_writable_format(output, source)
         require_apart(output, data, schema, recipe)
     with collect.step():
@@ -62,7 +62,11 @@ def apply(recipe: Path, data: str, options: ApplyOptions) -> None:
             if name not in described
         )
     experiment = application(
-        plan, data_of(data, schema, None, shuffle=shuffle), default_registry(), options.seed, options.unlike
+        plan,
+        data_of(data, schema, None, shuffle=shuffle, reading=options.reading),
+        default_registry(),
+        options.seed,
+        options.unlike,
     )
     path = options.folder or free_folder(Path("runs"), experiment.heading)
     try:

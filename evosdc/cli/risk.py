@@ -70,7 +70,7 @@ def risk(data: str, options: RiskOptions) -> None:
             raise ParameterError(Fault("--crosswalk", "a file, and no --original", "both or none"))
     view = None
     with collect.step():
-        source = open_published(data, schema, generalised=True)
+        source = open_published(data, schema, generalised=True, reading=options.reading)
         people = None
         asked = (options.quasi_identifiers, options.sensitive, options.weight, options.household, options.missing)
         view = intruder_view_of(source.table, *asked, None, rows, False)
@@ -86,7 +86,7 @@ def risk(data: str, options: RiskOptions) -> None:
         records = Path(options.records)
         require_apart(records, Path(data), schema, population, transitions)
         write_record_figures(records, record_figures(view, chosen, registry), options.force)
-    perturbed = perturbed_by(data, schema, original, view, crosswalk)
+    perturbed = perturbed_by(data, schema, original, view, crosswalk, options.reading)
     alone = standing_out(view, list(build_models(chosen, registry).values()), registry) if most else None
     if options.as_json:
         further: dict[str, Any] = {"perturbed": perturbed.to_json()} if perturbed else {}
@@ -120,7 +120,12 @@ def write_record_figures(path: Path, figures: "Mapping[str, Numbers]", force: bo
 
 
 def perturbed_by(
-    data: str, schema: Path | None, original: str | None, view: "IntruderView", crosswalk: Path | None = None
+    data: str,
+    schema: Path | None,
+    original: str | None,
+    view: "IntruderView",
+    crosswalk: Path | None = None,
+    reading: Mapping[str, str] | None = None,
 ) -> "Perturbed | None":
     """Return what uniques of a perturbed file are worth; None where nothing tells that it was perturbed.
 
@@ -140,7 +145,8 @@ def perturbed_by(
 
     known = view.quasi_identifiers
     if original is not None:
-        made_from = open_source(original, schema if Path(original).exists() else None)
+        from_file = Path(original).exists()
+        made_from = open_source(original, schema if from_file else None, reading if from_file else None)
         made_from.table.schema.require(known, "--original")
         if crosswalk is not None:
             made_from = made_from.ordered_by(read_crosswalk(crosswalk, len(view.table), len(made_from.table)))

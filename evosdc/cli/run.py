@@ -119,7 +119,7 @@ def check_data(data: str | None, options: CheckOptions) -> None:
         raise click.UsageError("Missing argument: EXPERIMENT, or --data DATA.")
     if options.settings:
         raise click.UsageError("--set overrides a key of an EXPERIMENT; there is none.")
-    source = open_source(data, options.schema_file)
+    source = open_source(data, options.schema_file, options.reading)
     table = source.table
     named = table.schema.named(options.protect or (), "--protect")
     protect = list(named or table.schema.with_role(Role.QUASI_IDENTIFIER))

@@ -55,7 +55,7 @@ def tune(data: str, options: TuneOptions) -> None:
     if output is not None:
         check_writable(output)
     experiment = protection(
-        data_of(data, schema, options.protect, options.neutralise_formulas),
+        data_of(data, schema, options.protect, options.neutralise_formulas, reading=options.reading),
         default_registry(),
         options.as_protection(),
         start={"tuned": {key: value for key, value in tuned.items() if value is not None}},

@@ -37,7 +37,7 @@ def load_data(data: DataSource, registry: Registry) -> Source:
         source = load_dataset(registry.spec("dataset", data.name))  # type: ignore[arg-type]
     else:
         assert data.file is not None
-        source = read_source(data.file, data.schema_file)
+        source = read_source(data.file, data.schema_file, encoding=data.encoding, sheet=data.sheet)
     if data.complete or data.first:
         complete = data.complete if isinstance(data.complete, bool) else list(data.complete)
         source = source.restricted(complete, data.first)

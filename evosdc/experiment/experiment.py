@@ -107,6 +107,8 @@ class DataSource(Parameters):
     name: str | None = Field(None, description="a registered data set")
     file: Path | None = Field(None, description="a data file; relative to the experiment file")
     schema_file: Path | None = Field(None, alias="schema", description="schema.toml; inferred when not given")
+    encoding: str | None = Field(None, description="of a text file whose letters look wrong: cp1250, cp1251, ...")
+    sheet: str | None = Field(None, description="of a workbook; default: the first with records")
     protect: tuple[str, ...] | None = Field(None, description="attributes to protect; default: the quasi-identifiers")
     complete: bool | tuple[str, ...] = Field(
         False, description="keep only records without missing values: in all attributes, or in those named"
@@ -150,6 +152,8 @@ class DataSource(Parameters):
             raise ValueError("either name = <data set> or file = <path>, and not both")
         if self.name is not None and self.schema_file is not None:
             raise ValueError("schema goes with file only: a registered data set brings its own")
+        if self.name is not None and (self.encoding or self.sheet):
+            raise ValueError("encoding and sheet go with file only: a registered data set is read as it says")
         return self
 
 

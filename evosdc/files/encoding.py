@@ -48,7 +48,7 @@ class Encoding:
         """What a user should know of it."""
         if not self.guessed:
             return ()
-        doubt = f" Letters look wrong: try evosdc init --encoding {self.seems}." if self.seems else ""
+        doubt = f" Letters look wrong: try --encoding {self.seems}." if self.seems else ""
         return (f"The file is not UTF-8; it was read as {self.name}.{doubt}",)
 
 

@@ -41,23 +41,30 @@ def read_source(
         description = load_schema(Path(schema))
     else:
         description = describe(schema) if isinstance(schema, Schema) else schema
-    said = _said(description)
-    options = Reading(separator, names, encoding or said.encoding, sheet or said.sheet)
+    options = replace(_reading(description, encoding, sheet), separator=separator, names=names)
     return source_of(parsed(path, options), str(path), description)
 
 
-def read_published(path: Path, schema: Path | None = None, generalised: bool = False) -> Source:
+def read_published(
+    path: Path,
+    schema: Path | None = None,
+    generalised: bool = False,
+    *,
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> Source:
     """Read a file that was published, by the schema of its original, whose identifiers it may lack."""
     if schema is None:
-        return read_source(path)
+        return read_source(path, encoding=encoding, sheet=sheet)
     description = load_schema(schema)
-    original = parsed(path, _said(description))
+    original = parsed(path, _reading(description, encoding, sheet))
     return source_of(original, str(path), description.published(original.columns, generalised))
 
 
-def _said(description: SchemaDescription | None) -> Reading:
-    """Return what a schema says of how a file is to be read."""
-    return Reading() if description is None else Reading(encoding=description.encoding, sheet=description.sheet)
+def _reading(description: SchemaDescription | None, encoding: str | None, sheet: str | None) -> Reading:
+    """Return how a file is to be read: as the user says, else as its schema does."""
+    said = description if description is not None else SchemaDescription()
+    return Reading(encoding=encoding or said.encoding, sheet=sheet or said.sheet)
 
 
 def parsed(path: Path, options: Reading | None = None, like: Original | None = None) -> Original:

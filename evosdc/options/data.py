@@ -20,8 +20,8 @@ class InitOptions(Options):
         flags=("--ask/--no-ask",),
         kind=FLAG,
     )
-    encoding: str | None = option(None, "Of a text file whose letters look wrong: cp1250, cp1251, ...", metavar="NAME")
-    sheet: str | None = option(None, "Of a workbook; default: the first with records.", metavar="NAME")
+    encoding: str | None = shared.ENCODING
+    sheet: str | None = shared.SHEET
     force: bool = shared.FORCE
     as_json: bool = shared.JSON
 

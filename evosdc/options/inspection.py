@@ -6,13 +6,12 @@ from typing import Any, Literal
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.options import shared
-from evosdc.options.model import Options, names, option, texts
+from evosdc.options.model import names, option, texts
 
 
-class MeasureOptions(Options):
+class MeasureOptions(shared.FileOptions):
     """Options of ``evosdc measure`` and `evosdc.measure`."""
 
-    schema_file: Path | None = shared.SCHEMA
     crosswalk: Path | None = shared.CROSSWALK
     measures: Sequence[str | Mapping[str, Any]] | Mapping[str, Any] | None = names(
         "Registered names; default: of a run its own; by role, as evosdc protect; of a registered data set those of "
@@ -67,10 +66,9 @@ class MeasureOptions(Options):
         return found
 
 
-class RiskOptions(Options):
+class RiskOptions(shared.FileOptions):
     """Options of ``evosdc risk`` and `evosdc.risk`."""
 
-    schema_file: Path | None = shared.SCHEMA
     quasi_identifiers: Sequence[str] | None = names(
         "What an intruder knows; default: as in the schema.",
         python="Where it declares none: all attributes but identifiers, sensitive ones, weights and households.",
@@ -130,10 +128,9 @@ class RiskOptions(Options):
     as_json: bool = shared.JSON
 
 
-class JudgeOptions(Options):
+class JudgeOptions(shared.FileOptions):
     """Options of ``evosdc judge`` and `evosdc.judge`."""
 
-    schema_file: Path | None = shared.SCHEMA
     protect: Sequence[str] | None = names(
         "What was masked; default: of a run what it protects, else the quasi-identifiers and whatever else differs."
     )
@@ -169,10 +166,9 @@ class JudgeOptions(Options):
     as_json: bool = shared.JSON
 
 
-class ClusterOptions(Options):
+class ClusterOptions(shared.FileOptions):
     """Options of ``evosdc cluster`` and `evosdc.cluster`."""
 
-    schema_file: Path | None = shared.SCHEMA
     c: int = option(
         ..., "Number of clusters; as many as there are distinct records where these are fewer.", metavar="N", ge=1
     )

@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from evosdc.options import shared
-from evosdc.options.model import Options, names, option, texts
+from evosdc.options.model import names, option, texts
 
 
-class MaskOptions(Options):
+class MaskOptions(shared.FileOptions):
     """Options of ``evosdc mask`` and `evosdc.mask`; parameters of the method are given besides."""
 
-    schema_file: Path | None = shared.SCHEMA
     settings: Sequence[str] = shared.SETTINGS
     equation: Path | None = option(
         None, "Short for --set equation=FILE, where there is one.", metavar="FILE", only="command"

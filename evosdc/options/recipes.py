@@ -3,13 +3,12 @@
 from pathlib import Path
 
 from evosdc.options import shared
-from evosdc.options.model import Options, option
+from evosdc.options.model import option
 
 
-class ApplyOptions(Options):
+class ApplyOptions(shared.FileOptions):
     """Options of ``evosdc apply`` and `evosdc.apply`."""
 
-    schema_file: Path | None = shared.SCHEMA
     key: Path | None = shared.KEY
     seed: int | None = shared.SEED
     shuffle: bool = shared.SHUFFLE

@@ -36,11 +36,10 @@ class RunOptions(Options):
     as_json: bool = shared.JSON
 
 
-class CheckOptions(Options):
+class CheckOptions(shared.FileOptions):
     """Options of ``evosdc check``, but for ``--data``, which may stand without a value."""
 
     settings: Sequence[str] = texts("Override a key.", "KEY=VALUE", flags=("--set",))
-    schema_file: Path | None = shared.SCHEMA
     protect: Sequence[str] | None = names("With DATA: attributes to mask; default: quasi-identifiers.")
     threshold: float | None = option(None, "Expected records of a structural zero; default: 5.", gt=0)
     as_json: bool = shared.JSON

@@ -8,10 +8,9 @@ from evosdc.options import shared
 from evosdc.options.model import Options, names, option, time_limit
 
 
-class ProtectOptions(Options):
+class ProtectOptions(shared.FileOptions):
     """Options of ``evosdc protect`` and `evosdc.protect`."""
 
-    schema_file: Path | None = shared.SCHEMA
     protect: Sequence[str] | None = shared.PROTECT
     fitness: str | None = shared.FITNESS
     audience: Literal["public", "researchers", "safe-room"] | None = shared.AUDIENCE
@@ -71,10 +70,9 @@ class ProtectOptions(Options):
     as_json: bool = shared.JSON
 
 
-class TuneOptions(Options):
+class TuneOptions(shared.FileOptions):
     """Options of ``evosdc tune`` and `evosdc.tune`."""
 
-    schema_file: Path | None = shared.SCHEMA
     protect: Sequence[str] | None = shared.PROTECT
     fitness: str | Mapping[str, Any] | None = option(
         None,

@@ -1,5 +1,6 @@
 """Options that several commands have, with one text each."""
 
+from pathlib import Path
 from typing import Any
 
 from evosdc.options.model import Options, names, option, texts
@@ -7,6 +8,8 @@ from evosdc.options.model import Options, names, option, texts
 SCHEMA = option(
     None, "Schema file; inferred from the data when not given.", flags=("--schema",), metavar="FILE", only="command"
 )
+ENCODING = option(None, "Of a text file whose letters look wrong: cp1250, cp1251, ...", metavar="NAME", only="command")
+SHEET = option(None, "Of a workbook; default: the first with records.", metavar="NAME", only="command")
 PROTECT = names(
     "Attributes to protect; default: the quasi-identifiers.",
     python="Where the data declare none: all attributes but those that look like identifiers.",
@@ -103,6 +106,19 @@ OUTPUT_FILE = option(..., "File to write.", flags=("-o", "--output"), metavar="F
 def new_folder(text: str) -> Any:
     """Return the option ``-o`` of a command that writes a folder only where one is named."""
     return option(None, text, flags=("-o", "--output"), metavar="DIR", only="command")
+
+
+class FileOptions(Options):
+    """Options of commands that read a data file."""
+
+    schema_file: Path | None = SCHEMA
+    encoding: str | None = ENCODING
+    sheet: str | None = SHEET
+
+    @property
+    def reading(self) -> dict[str, str]:
+        """How the file is to be read, where the user says so."""
+        return {key: value for key in ("encoding", "sheet") if (value := getattr(self, key)) is not None}
 
 
 class JsonOptions(Options):

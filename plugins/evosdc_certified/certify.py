@@ -130,7 +130,7 @@ def certified(data: Any, schema: Any, options: CertifyOptions, say: Callable[[st
             raise ParameterError(
                 Fault("epsilon", "nothing", "how much the file may tell of one person", "1 is strong.")
             )
-        table, description = _read(data, schema)
+        table, description = _read(data, schema, options.reading)
         half = np.inf if time is None else begin + time / 2.0
         guesses = Guesses(stream(drawn, Purpose.MASK, 0), deadline=half)
         tables = _measured(table, description, epsilon, options, guesses, say, notes)
@@ -166,7 +166,7 @@ def with_public_decimals(schema: Schema, description: SchemaDescription) -> Sche
     return replace(schema, attributes=tuple(map(public_of, schema.attributes)))
 
 
-def _read(data: Any, schema: Any) -> tuple[Table, SchemaDescription]:
+def _read(data: Any, schema: Any, reading: Mapping[str, str]) -> tuple[Table, SchemaDescription]:
     """Return the original, and what the schema says that is public."""
     description = SchemaDescription({})
     if isinstance(schema, Schema):
@@ -180,7 +180,7 @@ def _read(data: Any, schema: Any) -> tuple[Table, SchemaDescription]:
     if isinstance(data, (str, Path)):
         from evosdc.files.reading import read_source
 
-        source: Source = read_source(Path(data), description if schema is not None else None)
+        source: Source = read_source(Path(data), description if schema is not None else None, **reading)
         return source.table, description
     from evosdc.files.frame import table_from_frame
     from evosdc.files.frame_kinds import as_pandas

@@ -29,7 +29,8 @@ def certify(data: str, options: CertifyOptions) -> None:
     given: Any = data
     public: Any = options.schema_file
     if is_dataset(data):
-        given = open_source(data, options.schema_file).table  # whatever its schema lists was published with it
+        # Whatever its schema lists was published with it.
+        given = open_source(data, options.schema_file, options.reading).table
         public = given.schema
     folder = options.output or free_folder(Path("runs"), "certified")
     shown = _Progress(options.quiet or options.as_json)

@@ -7,13 +7,12 @@ from typing import Literal
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.options import shared
-from evosdc.options.model import Options, names, option, texts, time_limit
+from evosdc.options.model import names, option, texts, time_limit
 
 
-class CertifyOptions(Options):
+class CertifyOptions(shared.FileOptions):
     """Options of ``evosdc certify`` and `evosdc.certify`."""
 
-    schema_file: Path | None = shared.SCHEMA
     epsilon: float | None = option(None, "How much the file may tell of one unit: 1 is strong, 10 weak.", metavar="EPS")
     delta: float | None = option(
         None, "Default: the power of ten that is not above 1 over the squared number of records.", metavar="DELTA"

@@ -1,14 +1,13 @@
 """``evosdc limit``."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
 from evosdc.cli.options import takes_options
 from evosdc.options import shared
-from evosdc.options.model import Options, option, time_limit
+from evosdc.options.model import option, time_limit
 
 if TYPE_CHECKING:
     from evosdc_limit.bound import Limit
@@ -17,10 +16,9 @@ _LOSSES = (0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0, 50.0, 75.0)
 """Information losses of the table on the terminal."""
 
 
-class LimitOptions(Options):
+class LimitOptions(shared.FileOptions):
     """Options of ``evosdc limit``."""
 
-    schema_file: Path | None = shared.SCHEMA
     protect: Sequence[str] | None = shared.PROTECT
     dr: Literal["guess", "guess-gain"] = option("guess", "What DR is made of beside linkages.")
     lines: int | None = option(None, "Supporting lines of the curve; default: 21.", metavar="N", ge=2)
@@ -44,7 +42,7 @@ def limit(data: str, options: LimitOptions) -> None:
     from evosdc.time_limit import told_while_slow
     from evosdc_limit.bound import LINES, limit_of
 
-    table = open_source(data, options.schema_file).table
+    table = open_source(data, options.schema_file, options.reading).table
     chosen = choose_attributes(table.schema, options.protect, otherwise_all=False)
     original, hurried = Microdata(table, chosen).original, options.time is not None
     with told_while_slow("The limit", None if hurried else _tell_slow):

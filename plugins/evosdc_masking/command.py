@@ -10,7 +10,7 @@ import click
 
 from evosdc.cli.options import PATH, takes_options
 from evosdc.options import shared
-from evosdc.options.model import Options, names, option
+from evosdc.options.model import names, option
 from evosdc.printing import printable
 
 if TYPE_CHECKING:
@@ -20,20 +20,18 @@ if TYPE_CHECKING:
 _SLIPS = 20  # in at most one of so many households an attribute differs by a slip
 
 
-class EstimateOptions(Options):
+class EstimateOptions(shared.FileOptions):
     """Options of ``evosdc estimate``."""
 
     matrices: Path = option(..., "The transition matrices: MASKED.matrices.json.", metavar="FILE")
     protect: Sequence[str] = names("One attribute, or those of a table of counts.", ...)
     weight: str | None = option(None, "Attribute of sampling weights; totals are then estimated.", metavar="NAME")
-    schema_file: Path | None = shared.SCHEMA
     as_json: bool = shared.JSON
 
 
-class TableOptions(Options):
+class TableOptions(shared.FileOptions):
     """Options of ``evosdc table``."""
 
-    schema_file: Path | None = shared.SCHEMA
     by: Sequence[str] = names("Attributes of the table.", ...)
     noise: int = option(3, "Greatest change of a count.", metavar="N", ge=1, le=50)
     variance: float = option(1.0, "Variance of the changes.", metavar="V")
@@ -48,10 +46,9 @@ class TableOptions(Options):
     force: bool = shared.FORCE
 
 
-class HouseholdsOptions(Options):
+class HouseholdsOptions(shared.FileOptions):
     """Options of ``evosdc households``."""
 
-    schema_file: Path | None = shared.SCHEMA
     household: str | None = option(
         None, "Attribute that tells households apart; default: as in the schema.", metavar="A"
     )
@@ -80,7 +77,7 @@ def table(data: str, options: TableOptions) -> None:
     output, key_file, seed = options.output, options.key, options.seed
     if key_file is None and seed is None:
         raise click.UsageError("Name a key file by --key FILE: keep it secret, and use it for all tables of DATA.")
-    source = open_source(data, options.schema_file)
+    source = open_source(data, options.schema_file, options.reading)
     require_apart(output, data, options.schema_file, key_file)
     if key_file is not None and key_file.resolve() == output.resolve():
         raise ParameterError(Fault("--key", printable(str(key_file)), "another file than the table's"))
@@ -134,7 +131,7 @@ def households(data: str, options: HouseholdsOptions) -> None:
     from evosdc_masking.swapping.record_swapping import households_of, merged
 
     output, merge = options.output, options.merge
-    source = open_source(data, options.schema_file)
+    source = open_source(data, options.schema_file, options.reading)
     require_apart(output, data, options.schema_file, merge)
     require_unused(output, replace=options.force, advice="Choose another file, or add --force.")
     first, of, kept = households_of(source.table, options.household)
@@ -179,7 +176,7 @@ def estimate(masked: Path, options: EstimateOptions) -> None:
     from evosdc.randomisation.estimation import estimate_after_pram
 
     chosen = list(options.protect)
-    table = read_published(masked, options.schema_file).table
+    table = read_published(masked, options.schema_file, **options.reading).table
     found = estimate_after_pram(table, options.matrices, chosen, weight=options.weight)
     rows = found.reset_index().astype(dict.fromkeys(chosen, str)).to_dict(orient="records")
     if options.as_json:

@@ -165,9 +165,7 @@ def _sheet(book: Any, where: str, wanted: str | None) -> tuple[Any, list[str]]:
     others = printable(", ".join(sheet.title for sheet in full if sheet is not chosen))
     if not others:
         return chosen, []
-    return chosen, [
-        f"The sheet {printable(chosen.title)} is read, and not {others}: evosdc init --sheet NAME takes another one."
-    ]
+    return chosen, [f"The sheet {printable(chosen.title)} is read, and not {others}: --sheet NAME reads another one."]
 
 
 def _header(rows: Sequence[Sequence[Any]]) -> int:
