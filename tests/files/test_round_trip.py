@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pyarrow import feather
 
 from evosdc.errors import DataError
 from evosdc.files.formats import require_writable_format
+from evosdc.files.formats.stata import _completed
 from evosdc.files.masked_file import read_masked
 from evosdc.files.reading import read_source
 from evosdc.table.schema import Schema
@@ -192,3 +198,96 @@ def test_a_format_that_cannot_hold_the_columns_is_refused_before_any_work(tmp_pa
         require_writable_format(tmp_path / "out.dta", source)
     require_writable_format(tmp_path / "out.parquet", source)
     require_writable_format(tmp_path / "out.csv", source)
+
+
+@pytest.mark.parametrize("release", [114, 117, 118, 119])
+def test_stata_keeps_a_label_set_that_several_variables_share(tmp_path, release):
+    answers = {0: "no", 1: "yes"}
+    frame = pd.DataFrame({"a": [0, 1] * 10, "b": [1, 0] * 10, "sex": [0, 1] * 10, "x": range(20)}, dtype="int8")
+    labels = {"a": answers, "sex": {0: "man", 1: "woman"}}
+    frame.to_stata(tmp_path / "one.dta", write_index=False, version=release, value_labels=labels)
+    made = _completed(
+        (tmp_path / "one.dta").read_bytes(),
+        {},
+        {},
+        {0: "yesno", 1: "yesno", 2: "sexes"},
+        {"a": "yesno", "sex": "sexes"},
+    )
+    (tmp_path / "in.dta").write_bytes(made)
+    _, before = pyreadstat.read_dta(tmp_path / "in.dta")
+    assert before.variable_to_label == {"a": "yesno", "b": "yesno", "sex": "sexes"}
+    source = read_source(tmp_path / "in.dta")
+    source.write(tmp_path / "out.dta", masked(source.table, b=np.roll(source.table.column("b"), 1)))
+    new, after = pyreadstat.read_dta(tmp_path / "out.dta")
+    assert after.variable_to_label == before.variable_to_label
+    assert after.value_labels == before.value_labels
+    assert after.variable_value_labels == before.variable_value_labels
+    assert new["b"].tolist() == [0, 1] * 10
+    assert pd.read_stata(tmp_path / "out.dta")["a"].tolist() == ["no", "yes"] * 10
+
+
+@st.composite
+def typed(draw) -> pa.Table:
+    """Columns of the types that files of values have, some values missing."""
+    size = draw(st.integers(4, 12))
+
+    def column(values, kind) -> pa.Array:
+        return pa.array(draw(st.lists(st.one_of(values, values, st.none()), min_size=size, max_size=size)), kind)
+
+    cents = st.integers(-(10**6), 10**6)
+    codes = pa.array(draw(st.lists(st.integers(0, 2), min_size=size, max_size=size)), pa.int8())
+    return pa.table(
+        {
+            "flag": column(st.booleans(), pa.bool_()),
+            "small": column(st.integers(-128, 127), pa.int8()),
+            "large": column(st.integers(0, 2**53), pa.uint64()),
+            "single": column(cents.map(lambda n: n / 8), pa.float32()),
+            "real": column(cents.map(lambda n: n / 100), pa.float64()),
+            "price": column(cents.map(lambda n: Decimal(n).scaleb(-2)), pa.decimal128(9, 2)),
+            "word": column(st.sampled_from(WORDS), pa.large_string()),
+            "grade": pa.DictionaryArray.from_arrays(codes, ["low", "mid", "high"], ordered=True),
+            "day": column(st.dates(date(1930, 1, 1), date(2029, 12, 31)), pa.date32()),
+            "moment": column(st.datetimes(datetime(1930, 1, 1), datetime(2029, 12, 31)), pa.timestamp("us", "UTC")),
+            "span": column(
+                st.timedeltas(timedelta(0), timedelta(90)).map(lambda s: timedelta(s.days)), pa.duration("s")
+            ),
+        }
+    )
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".feather"])
+@settings(SLOW, max_examples=8)
+@given(table=typed())
+def test_columns_of_any_type_are_written_again_as_they_were(tmp_path: Path, ending: str, table: pa.Table) -> None:
+    (pq.write_table if ending == ".parquet" else feather.write_feather)(table, tmp_path / f"in{ending}")
+    source = read_source(tmp_path / f"in{ending}")
+    source.write(tmp_path / f"out{ending}", source.table, drop_identifiers=False)
+    back = (pq if ending == ".parquet" else feather).read_table(tmp_path / f"out{ending}")
+    assert back.schema.equals(table.schema)
+    for name in table.column_names:
+        assert back[name].to_pylist() == table[name].to_pylist(), name
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".dta", ".sav"])
+@settings(SLOW, max_examples=8)
+@given(table=typed())
+def test_values_of_statistical_programs_are_written_again_as_they_were(tmp_path, ending, table):
+    frame = pd.DataFrame(
+        {
+            "small": table["small"].fill_null(0).to_numpy().astype("int8").clip(-100, 100),
+            "real": table["real"].to_numpy(),
+            "word": pd.Series(["" if word is None else word for word in table["word"].to_pylist()], dtype=object),
+            "day": pd.to_datetime(table["day"].fill_null(date(2000, 2, 29)).to_pandas()).astype("datetime64[ms]"),
+        }
+    )
+    writers = {
+        ".xlsx": lambda path: frame.to_excel(path, index=False),
+        ".dta": lambda path: frame.to_stata(path, write_index=False),
+        ".sav": lambda path: pyreadstat.write_sav(frame, path),
+    }
+    writers[ending](tmp_path / f"in{ending}")
+    source = read_source(tmp_path / f"in{ending}")
+    source.write(tmp_path / f"out{ending}", source.table, drop_identifiers=False)
+    readers = {".xlsx": pd.read_excel, ".dta": pd.read_stata, ".sav": lambda path: pyreadstat.read_sav(path)[0]}
+    before, after = (readers[ending](tmp_path / f"{name}{ending}") for name in ("in", "out"))
+    pd.testing.assert_frame_equal(after, before)

@@ -56,7 +56,9 @@ class StataFile(StatisticalFile):
             if name in own and self.meta.readstat_variable_types.get(name) != "string"
         }
         columns = {name: self._series(name, column, name in letters) for name, column in values.items()}
-        labels = self.kept(self.meta.variable_value_labels, own)
+        labels = {n: of for n, of in self.kept(self.meta.variable_value_labels, own).items() if n in letters}
+        sets = {name: str(self.meta.variable_to_label.get(name, name)) for name in labels}
+        first = {of: name for name, of in reversed(sets.items())}  # by set the variable that it is written for
         formats = self.kept(self.meta.original_variable_types, own)
         content = _saved(
             pd.DataFrame(columns), self.release, self.meta.file_label or "", self.labels(values),
@@ -66,13 +68,14 @@ class StataFile(StatisticalFile):
                     for code, label in of.items()
                 }
                 for name, of in labels.items()
-                if name in letters
+                if first[sets[name]] == name
             },
         )  # fmt: skip
         places = {name: place for place, name in enumerate(values)}
         return _completed(
             content, {places[name]: told for name, told in formats.items()},
             {places[name]: told for name, told in letters.items() if told.any()},
+            {places[name]: of for name, of in sets.items()}, {name: of for of, name in first.items()},
         )  # fmt: skip
 
     def _series(self, name: str, values: Sequence[Any], numeric: bool) -> Any:
@@ -109,16 +112,26 @@ def _saved(
     return buffer.getvalue()
 
 
-def _completed(content: bytes, formats: Mapping[int, str], letters: Mapping[int, Any]) -> bytes:
-    """Return a file with other formats of columns, and with letters of missing values, by the place of the column."""
-    # letters (n,)
+def _completed(
+    content: bytes,
+    formats: Mapping[int, str],
+    letters: Mapping[int, Any],
+    sets: Mapping[int, str],
+    tables: Mapping[str, str],
+) -> bytes:
+    """Return a file with other formats, letters of missing values, and names of label sets, by column."""
+    # letters: (n,), the place of each record's letter from 1, or 0; tables: names of label tables, by those of pandas.
     little = b"<byteorder>LSF" in content[:200] if content.startswith(b"<stata_dta>") else content[1] == 2
     made, order = bytearray(content), "<" if little else ">"
-    types, at_formats, width, at_data = _layout(content, order)
-    for place, told in formats.items():
-        start = at_formats + place * width
-        if len(told.encode()) < width:
-            made[start : start + width] = told.encode().ljust(width, b"\0")
+    types, at_formats, at_sets, at_data, at_tables = _layout(content, order)
+    width = 129 if content.startswith((b"<stata_dta><header><release>118", b"<stata_dta><header><release>119")) else 33
+    coding = "utf-8" if width == 129 else "latin-1"
+    fields = [(*at_formats, place, form) for place, form in formats.items()]
+    fields += [(at_sets, width, place, name) for place, name in sets.items()]
+    for begin, size, place, said in fields:
+        if len(said.encode(coding)) < size:
+            start = begin + place * size
+            made[start : start + size] = said.encode(coding).ljust(size, b"\0")
     sizes = [{"b": 1, "h": 2, "l": 4, "f": 4, "d": 8}.get(kind) or int(kind) for kind in types]
     record = sum(sizes)
     for place, told in letters.items():
@@ -128,18 +141,29 @@ def _completed(content: bytes, formats: Mapping[int, str], letters: Mapping[int,
         for row in np.flatnonzero(told).tolist():
             at = start + row * record
             made[at : at + size] = struct.pack(f"{order}{sign}", dot + step * int(told[row]))
+    at, tag = at_tables, 5 if content.startswith(b"<stata_dta>") else 0  # <lbl> and </lbl> around each table
+    if not tag:
+        at = at_data + record * struct.unpack_from(f"{order}i", content, 6)[0]
+    for _ in tables:
+        at += tag
+        name = bytes(made[at + 4 : at + 4 + width]).partition(b"\0")[0].decode(coding)
+        new = tables.get(name, name).encode(coding)
+        if len(new) < width:
+            made[at + 4 : at + 4 + width] = new.ljust(width, b"\0")
+        at += 4 + width + 3 + struct.unpack_from(f"{order}i", content, at)[0] + (tag and tag + 1)
     return bytes(made)
 
 
-def _layout(content: bytes, order: str) -> tuple[list[str], int, int, int]:
-    """Return the types of columns, where their formats stand and how long each is, and where the records stand."""
-    # A type is a letter of `struct`, or the bytes of a text.
+def _layout(content: bytes, order: str) -> tuple[list[str], tuple[int, int], int, int, int]:
+    """Return the types of columns, where formats (and how long), names of label sets, records and label tables are."""
+    # A type is a letter of `struct`, or the bytes of a text. In release 114 label tables follow the records.
     if not content.startswith(b"<stata_dta>"):
         columns = struct.unpack_from(f"{order}h", content, 4)[0]
         types = [_TYPES.get(kind, str(kind)) for kind in content[109 : 109 + columns]]
         formats = 109 + columns + 33 * columns + 2 * (columns + 1)
         # Labels of columns and of values follow, and five bytes for characteristics, of which pandas writes none.
-        return types, formats, 49, formats + 49 * columns + 33 * columns + 81 * columns + 5
+        sets = formats + 49 * columns
+        return types, (formats, 49), sets, sets + 33 * columns + 81 * columns + 5, 0
     release = int(content.partition(b"<release>")[2][:3])
     at = content.index(b"<map>") + 5
     places = struct.unpack_from(f"{order}14q", content, at)
@@ -147,8 +171,11 @@ def _layout(content: bytes, order: str) -> tuple[list[str], int, int, int]:
     columns = struct.unpack_from(f"{order}{'i' if release == 119 else 'h'}", content, count)[0]
     kinds = struct.unpack_from(f"{order}{columns}H", content, places[2] + len("<variable_types>"))
     types = [_TYPES.get(kind, "8" if kind == 32768 else str(kind)) for kind in kinds]
-    width = 49 if release == 117 else 57
-    return types, places[5] + len("<formats>"), width, places[9] + len("<data>")
+    formats, sets, records, tables = (
+        places[place] + len(f"<{tag}>")
+        for place, tag in ((5, "formats"), (6, "value_label_names"), (9, "data"), (11, "value_labels"))
+    )
+    return types, (formats, 49 if release == 117 else 57), sets, records, tables
 
 
 def read(content: bytes, where: str, suffix: str, options: "Reading") -> StataFile:
