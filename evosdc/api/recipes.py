@@ -38,7 +38,8 @@ def apply(
     recipe : str or Path
         A ``recipe.toml`` as a run with the genotype ``recipes`` leaves it.
     data : frame or Table
-        As of `protect`, with the attributes that the recipe masks.
+        As of `protect`, with the attributes that the recipe masks. A frame with the columns of the first wave is read
+        by the schema beside the recipe, ``recipe.schema.toml``.
     {options}
 
     Returns
@@ -57,7 +58,11 @@ def apply(
     --------
     >>> found = evosdc.apply("runs/first/recipe.toml", frame)  # doctest: +SKIP
     """
-    from evosdc.experiment.recipe_outputs import application, usable_recipe
+    from evosdc.experiment.recipe_outputs import application, schema_of_recipe, usable_recipe
+    from evosdc.files.frame import table_from_frame
+    from evosdc.files.frame_kinds import as_pandas
+    from evosdc.files.schema.schema_file import load_schema
+    from evosdc.table.table import Table
 
     options = read(ApplyOptions, locals() | {"output": "frame"})
     drawn = chosen_seed(options.seed, options.key)
@@ -69,7 +74,12 @@ def apply(
         raise SchemaError(
             [Fault(name, "no such attribute", "the attributes that the recipe masks") for name in missing]
         )
-    original, roles = as_file(data, list(protect))
+    # A wave is read as the first one was: its own values may suggest other scales.
+    known = None if isinstance(data, Table) else schema_of_recipe(_path(recipe), list(columns))
+    if known is None:
+        original, roles = as_file(data, list(protect))
+    else:
+        original, roles = table_from_frame(as_pandas(data), load_schema(known)), {}
 
     def experiment_on(source: Mapping[str, Any]) -> "Experiment":
         return application(plan, source, default_registry(), options.seed, options.unlike)

@@ -155,7 +155,7 @@ def parse_delimited(
 ) -> DelimitedFile:
     """Read a delimited text."""
     text, found = decode(content, where, encoding=encoding)
-    if not text.strip():
+    if not text or text.isspace():
         raise DataError(Fault(where, "an empty file", "a header line and records"))
     dialect = recognised(text[:_HEAD], separator, names)
     plain = content if found.name == "utf-8" and not found.mark else text.encode("utf-8", "surrogatepass")

@@ -69,7 +69,8 @@ def decode(
     for magic, kind, advice in _OTHER_FORMATS:
         if content.startswith(magic):
             raise error(Fault(where, kind, "a text file", advice))
-    if len(content.translate(None, _CONTROL)) < len(content):
+    head = content[:_PIECE]
+    if b"\0" in content or len(head.translate(None, _CONTROL)) < len(head):
         advice = "If it is UTF-16 without a byte order mark, save it as UTF-8."
         raise error(Fault(where, "binary content", "a text file", advice))
     for name in ("utf-8", "cp1252"):

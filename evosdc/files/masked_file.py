@@ -16,7 +16,7 @@ from evosdc.files.source import Source
 from evosdc.printing import printable
 from evosdc.table.generalisation import LabelReader
 from evosdc.table.numerals import NumberTexts, natural_order, number, numbers
-from evosdc.table.schema import Attribute, Scale, Schema
+from evosdc.table.schema import WITHHELD, Attribute, Role, Scale, Schema
 
 
 def widened(schema: Schema, columns: Sequence[Column]) -> Schema:
@@ -93,10 +93,11 @@ def read_masked(path: Path | str, original: Source, require: Sequence[str] = (),
         raise DataError(Fault(where, f"{size} records", wanted, "Masked files keep all records in their order."))
     if generalised:
         return source_of(held, str(path), describe(widened(schema, held.columns)))
-    # Withheld columns that a file has nevertheless, such as the edges of a graph, may hold anything; and masked numbers
-    # need not be leaves of their hierarchy.
+    # Withheld columns that a file has all the same may hold anything, such as the edges of a graph; households may have
+    # other numbers, and masked numbers need not be leaves of their hierarchy.
     kept = schema.select(names)
-    free = {a.name: a for a in widened(kept, held.columns).attributes if a.name in kept.withheld}
+    free = {a.name: a for a in widened(kept, held.columns).attributes}
+    free = {name: free[name] for name in kept.with_role(*WITHHELD, Role.HOUSEHOLD)}
     found = (free.get(a.name, a) for a in kept.attributes)
     lenient = replace(kept, attributes=tuple(a if a.categorical else replace(a, hierarchy=None) for a in found))
     return source_of(held, str(path), describe(lenient))

@@ -53,6 +53,7 @@ class HouseholdsOptions(shared.FileOptions):
         None, "Attribute that tells households apart; default: as in the schema.", metavar="A"
     )
     merge: Path | None = option(None, "A masked file of households, whose values members get.", metavar="HOMES")
+    keep_numbers: bool = option(False, "With --merge: keep the numbers of households, which a register may have.")
     output: Path = shared.OUTPUT_FILE
     force: bool = shared.FORCE
 
@@ -126,9 +127,11 @@ def households(data: str, options: HouseholdsOptions) -> None:
     from evosdc.cli.text import warn
     from evosdc.files.atomic import require_unused
     from evosdc.files.reading import read_source
+    from evosdc.secret import chosen_seed
+    from evosdc.table.row_positions import random_order
     from evosdc.table.schema import Role
     from evosdc.table.table import Table
-    from evosdc_masking.swapping.record_swapping import households_of, merged
+    from evosdc_masking.swapping.record_swapping import households_of, merged, renumbered
 
     output, merge = options.output, options.merge
     source = open_source(data, options.schema_file, options.reading)
@@ -137,7 +140,11 @@ def households(data: str, options: HouseholdsOptions) -> None:
     first, of, kept = households_of(source.table, options.household)
     if merge is not None:
         homes = read_source(merge, population_description(source.table.schema, kept)).table
-        source.write(output, merged(source.table, homes, first, of, kept))
+        masked = merged(source.table, homes, first, of, kept)
+        if not options.keep_numbers:
+            numbers = renumbered(source.table, kept[0], of, random_order(len(first), chosen_seed(None), 0))
+            masked = masked.beside({kept[0]: numbers.column(kept[0])}, numbers.schema)
+        source.write(output, masked)
         click.echo(f"{len(of)} records of {len(first)} households: {output}")
         return
     schema = source.table.schema

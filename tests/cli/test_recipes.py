@@ -462,3 +462,6 @@ def test_a_plain_wave_is_read_by_the_schema_that_the_recipe_was_made_with(tmp_pa
     code, _, told = evosdc_says(*words, "--folder", tmp_path / "applied", "--quiet", "--unlike")
     assert code in (0, 1), told
     assert len(pd.read_csv(tmp_path / "masked.csv")) == 130
+    found = evosdc.apply(tmp_path / "run" / "recipe.toml", later, seed=4, unlike=True)
+    assert found.frame.shape == later.shape
+    assert found.verdict is not None

@@ -105,18 +105,24 @@ def _labels(column: Column, texts: Sequence[str]) -> list[MissingCode]:
 
 
 def _telling(texts: NumberTexts) -> Sequence[str]:
-    """Return those of many texts that tell codes as well as all do."""
-    values = texts.values
-    codes = np.isin(values, _HIGH)
-    chosen = codes | np.isnan(values)
+    """Return words, what may be a code, a fraction, and the least and greatest other numbers: they tell all codes."""
+    # Read from the cells, since telling a million of them apart takes longer than reading the file.
+    values = texts.occurring
+    chosen = np.isnan(values)
+    whole = np.flatnonzero(values == np.rint(values))
+    chosen[whole[np.isin(values[whole], _HIGH)]] = True
     others = np.flatnonzero(~chosen)
-    fractions = others[values[others] != np.rint(values[others])]
-    chosen[fractions[:1]] = True
-    if len(others):
-        low, high = min(MOST_WORDS + 1, len(others)), max(len(others) - FEWEST_NUMBERS, 0)
-        chosen[others[np.argpartition(values[others], low - 1)[:low]]] = True
-        chosen[others[np.argpartition(values[others], high)[high:]]] = True
-    return tuple(texts.take(np.flatnonzero(chosen)))
+    left = values[others]
+    chosen[others[left != np.rint(left)][:1]] = True
+    for extreme, count in ((np.min, MOST_WORDS + 1), (np.max, FEWEST_NUMBERS)):
+        left = values[others]
+        for _ in range(count if len(left) else 0):
+            value = extreme(left)
+            chosen |= values == value
+            left = left[left != value]
+            if not len(left):
+                break
+    return tuple(texts.without(~chosen))
 
 
 def _high(values: Mapping[str, float], ages: bool, column: Column) -> list[str]:
@@ -126,10 +132,11 @@ def _high(values: Mapping[str, float], ages: bool, column: Column) -> list[str]:
     codes = {text: value for text, value in values.items() if value in _HIGH}
     rest = [value for text, value in values.items() if text not in codes]
     broken = any(value != int(value) for value in rest)
-    usual = column.recorded(()) / max(len(column.texts), 1) if codes else 0.0
     found = []
     for text, value in sorted(codes.items(), key=lambda entry: entry[1]):
-        frequent = value >= 10 and column.count(text) >= _FREQUENT * max(usual, 1.0)
+        count = column.count(text) if value >= 10 else 0
+        # How many distinct texts there are is found out where it matters only: of a million it takes a second.
+        frequent = count >= _FREQUENT and count * len(column.texts) >= _FREQUENT * column.recorded(())
         # A code has about as many digits as the values need, and a gap below: 99 after 90 is an age, after 85 a code.
         gap = _APART if ages or value < 10 or frequent else max(value / 10, _APART)
         alone = value - max(rest, default=value) >= gap and (frequent or value < _MOST_TIMES * max((*rest, 1.0)))

@@ -1,6 +1,7 @@
 """Targeted record swapping of households across geography, and a file of persons as one of households."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -13,8 +14,8 @@ from evosdc.table.alignment import align_codes
 from evosdc.table.equivalence import equivalence_classes, key_codes, told_apart
 from evosdc.table.households import shared_in_households
 from evosdc.table.role_assignment import assign_role
-from evosdc.table.schema import Role, Scale, Schema
-from evosdc.table.table import Numbers, Rows, Table
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import MISSING, Numbers, Rows, Table
 from evosdc_masking.auxiliary import ReadingOthers
 from evosdc_masking.tuning import Untuned
 
@@ -32,6 +33,17 @@ def households_of(table: Table, household: str | None = None) -> tuple[Rows, NDA
         raise DataError(Fault("household", f"{keys[0]}, whose members share no attribute", "attributes of households"))
     classes = equivalence_classes(told_apart(key_codes(known, keys)))
     return classes.first.astype(np.intp), classes.of, (keys[0], *shared)
+
+
+def renumbered(table: Table, key: str, of: NDArray[np.int64], numbers: Rows) -> Table:
+    """Return the column of households with new numbers, given by household from 0; without one there is none."""
+    column = table.column(key)
+    gone = column == MISSING if table.schema[key].categorical else np.isnan(column)
+    labels = tuple(str(number) for number in range(1, len(numbers) + 1))
+    attribute = Attribute(key, table.schema[key].role, Scale.NOMINAL, labels)
+    codes = np.where(gone, MISSING, numbers[of]).astype(np.int32)
+    schema = replace(table.schema, attributes=(attribute,), edit_rules=())
+    return Table(schema, codes[:, None], np.empty((len(table), 0)))
 
 
 def merged(table: Table, homes: Table, first: Rows, of: NDArray[np.int64], names: Sequence[str]) -> Table:
