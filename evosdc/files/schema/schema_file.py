@@ -359,7 +359,12 @@ def schema_to_json(schema: Schema) -> dict[str, Any]:
     attributes = []
     for a in schema.attributes:
         tree = a.hierarchy
-        plain = {"name": a.name, "role": str(a.role), "scale": str(a.scale), "categories": list(a.categories)}
+        plain: dict[str, Any] = {
+            "name": a.name,
+            "role": str(a.role),
+            "scale": str(a.scale),
+            "categories": list(a.categories),
+        }
         plain |= {"decimals": a.decimals, "missing": list(a.missing), "date_format": a.date_format}
         levels = [list(tree.leaves), [list(level) for level in tree.levels], list(tree.names)] if tree else None
         attributes.append(plain | {"hierarchy": levels})
