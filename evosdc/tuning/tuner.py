@@ -151,9 +151,10 @@ def tuning_of(judge: Judge, files: int, arms: Sequence[Arm], sampled: Judge | No
     }
     used = judge.used if sampled is None else judge.used + sampled.used
     untried = [arm.name for arm in arms if not used[arm.name] and any(map(arm.masking, arm.coarse()))]
+    leading = [(one, _file(judge, one)) for one in best[:files]]
     return Tuning(
         tuple(rows),
-        tuple(_tuned_file(judge, candidate) for candidate in best[:files]),
+        tuple(TunedFile(file.exactly(one.masking), file.scores, file.objectives) for one, file in leading),
         judge.evaluations + (sampled.evaluations if sampled is not None else 0),
         judge.seconds + (sampled.seconds if sampled is not None else 0.0),
         reasons,
@@ -168,11 +169,6 @@ def tuning_of(judge: Judge, files: int, arms: Sequence[Arm], sampled: Judge | No
 
 def _file(judge: Judge, candidate: Candidate) -> Trial:
     return min(judge.known(candidate.key), key=lambda trial: trial.order)
-
-
-def _tuned_file(judge: Judge, candidate: Candidate) -> TunedFile:
-    trial = _file(judge, candidate)
-    return TunedFile(trial.exactly(candidate.masking), trial.scores, trial.objectives)
 
 
 def _row(judge: Judge, candidate: Candidate) -> TunedMethod:

@@ -53,7 +53,7 @@ def listening(pids):
 
 
 def test_the_broker_alone_listens_and_on_the_loopback_interface_alone():
-    before = listening([os.getpid()])  # a test before may have begun to: MPI does
+    before = listening([os.getpid()])  # a test before may have left something that listens
     with ScoopExecutor(None, 2) as executor:
         executor.map([task("echo", [1])])
         processes = [child.process.pid for child in executor._pool.children]

@@ -33,13 +33,9 @@ class EquationDesign:
     # Where given, the matrix is made invariant by a second stage and diluted to this alpha in [0, 1].
     two_stage: float | None = None
 
-    def equation_for(self, name: str) -> Equation | None:
-        """Return the equation of an attribute; None where there is none."""
-        return self.equations.get(name, self.equation)
-
     def matrix(self, column: Codes, attribute: Attribute) -> Matrix:
         """Return the transition matrix of an attribute's column, shape (c, c)."""
-        equation = self.equation_for(attribute.name)
+        equation = self.equations.get(attribute.name, self.equation)
         if equation is None:
             wanted = f"one of {', '.join(self.equations)}"
             raise ParameterError(
