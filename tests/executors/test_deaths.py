@@ -62,7 +62,7 @@ ONE_AND_ALL = ["processes", pytest.param("scoop", marks=pytest.mark.endurance)]
 @pytest.mark.parametrize("kind", ONE_AND_ALL)
 def test_a_worker_that_hangs_is_killed_and_replaced(kind, monkeypatch):
     monkeypatch.setattr("evosdc.executors.pool.GRACE", 3.0)
-    monkeypatch.setattr("evosdc.executors.pool.FIRST_GRACE", 8.0)
+    monkeypatch.setattr("evosdc.executors.pool.FIRST_GRACE", 15.0)
     with KINDS[kind](KINDS[kind].Params(time_limit=0.5), 2) as executor:
         rows = executor.map([task("unstoppable", [0.0, 60.0]), task("unstoppable", [0.01])])
     assert [o.value if o.ok else o.value.type for row in rows for o in row] == [0.0, "TimeLimit", 0.01]
