@@ -1,7 +1,6 @@
 """Top and bottom coding: the extreme values of an attribute are published as one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -19,44 +18,23 @@ from evosdc_masking.averages import lower_median
 from evosdc_masking.frequencies import frequencies, occurring
 from evosdc_masking.recoding.global_recoding import mergings, too_many
 
-Counts = NDArray[np.int64]
+Tail = tuple[NDArray[np.bool_], float, float]  # records in it, the threshold, and where it begins (for its label)
 
 
-@dataclass(frozen=True)
-class NumberTail:
-    """The numbers at one end of a column."""
-
-    inside: NDArray[np.bool_]  # shape (n,); the records whose number is replaced
-    threshold: float  # what the tail is published as, where it is not its average
-    innermost: float  # where the tail begins: its own least extreme number, or the value that a user gives
-
-
-def tail_by_share(column: Numbers, share: float, highest: bool) -> NumberTail:
+def number_tail(column: Numbers, share: float, highest: bool) -> Tail:
     """Return the ``floor(share m)`` most extreme of m present numbers; the threshold is the next one."""
     # Where the next number equals some of them, those are not in the tail: they have the threshold's value already.
     # With the whole file in the tail the threshold is its least extreme number.
     values = np.sort(column[~np.isnan(column)])
     if values.size == 0:
-        return NumberTail(np.zeros(column.shape, dtype=np.bool_), 0.0, 0.0)
+        return np.zeros(column.shape, dtype=np.bool_), 0.0, 0.0
     inwards = values[::-1] if highest else values
     size = whole(share, values.size)
     if size >= values.size:
-        return NumberTail(~np.isnan(column), float(inwards[-1]), float(inwards[-1]))
+        return ~np.isnan(column), float(inwards[-1]), float(inwards[-1])
     threshold = float(inwards[size])
     inside = column > threshold if highest else column < threshold
-    innermost = inwards[int(inside.sum()) - 1] if inside.any() else threshold
-    return NumberTail(inside, threshold, float(innermost))
-
-
-def tail_by_value(column: Numbers, value: float, highest: bool) -> NumberTail:
-    """Return the numbers from a value on; the value itself is the threshold and belongs to the tail."""
-    return NumberTail(column >= value if highest else column <= value, value, value)
-
-
-def categories_by_share(counts: Counts, inwards: Sequence[int] | Counts, share: float) -> int:
-    """Return how many categories, taken in the order `inwards`, hold together at most a share of all records."""
-    taken = np.cumsum(counts[np.asarray(inwards, dtype=np.int64)])
-    return int(np.searchsorted(taken, whole(share, int(counts.sum())), side="right"))
+    return inside, threshold, float(inwards[int(inside.sum()) - 1] if inside.any() else threshold)
 
 
 def category_at(attribute: Attribute, value: float | str) -> int | None:
@@ -69,55 +47,6 @@ def category_at(attribute: Attribute, value: float | str) -> int | None:
 def whole(share: float, n: int) -> int:
     """Return how many of n records a share is, rounded down."""
     return int(share * n + 1e-9)  # 1e-9: the product with an inexact share such as 0.07 may be meant whole
-
-
-Output = Literal["threshold", "median", "mean", "label"] | None
-
-
-def coded_categories(alone: Table, tail: NDArray[np.int64], highest: bool, output: Output) -> Table:
-    """Return an ordinal attribute whose tail is one category, the lower median of its records unless told otherwise."""
-    # alone: the attribute, shape (n, 1); tail: codes of the tail's categories; fewer than two change nothing; highest:
-    # which end it is.
-    if tail.size < 2:
-        return alone
-    attribute, column = alone.schema.attributes[0], alone.codes[:, 0]
-    innermost = int(tail.min() if highest else tail.max())
-    size = len(attribute.categories)
-    if output == "label":
-        groups = np.append(np.arange(size), -1)
-        groups[tail] = size
-        label = bound_label(attribute.categories[innermost], highest)
-        return labelled_table(alone, attribute, (*attribute.categories, label), groups[column])
-    merged = innermost
-    if output != "threshold":
-        counts = frequencies(column, size)
-        found = int(lower_median(np.where(np.isin(np.arange(size), tail), counts, 0)))
-        merged = found if found >= 0 else innermost
-    recoding = np.append(np.arange(size), -1).astype(np.int32)
-    recoding[tail] = merged
-    return Table(alone.schema, recoding[alone.codes], alone.numbers)
-
-
-def coded_numbers(alone: Table, tail: NumberTail, highest: bool, output: Output) -> Table:
-    """Return a numeric attribute whose tail is one number, the threshold unless told otherwise, or one label."""
-    # With labels every number becomes its numeral, so that the attribute is nominal whatever the file holds.
-    attribute, column = alone.schema.attributes[0], alone.numbers[:, 0]
-    if output == "label":
-        distinct, positions = np.unique(column, return_inverse=True)
-        labels = [_numeral(value, attribute.decimals) for value in distinct[~np.isnan(distinct)].tolist()]
-        groups = np.where(np.isnan(column), -1, positions.reshape(-1))
-        if tail.inside.any():
-            labels.append(bound_label(_numeral(tail.innermost, attribute.decimals), highest))
-            groups[tail.inside] = len(labels) - 1
-        return labelled_table(alone, attribute, labels, groups)
-    published = column.copy()
-    if tail.inside.any():
-        ascending = np.sort(column[tail.inside])
-        # sums of the largest floats would overflow; a power of two is divided out and in again without rounding
-        mean = np.clip(np.ldexp(np.ldexp(ascending, -64).mean(), 64), ascending[0], ascending[-1])
-        averages = {"median": ascending[(ascending.size - 1) // 2], "mean": mean}
-        published[tail.inside] = averages.get(output or "threshold", tail.threshold)
-    return Table(alone.schema, alone.codes, published[:, None])
 
 
 def _numeral(value: float, decimals: int) -> str:
@@ -213,82 +142,104 @@ class ExtremeCoding(Tunable):
             raise ParameterError(faults)
 
     def _faults(self, table: Table, attribute: Attribute) -> list[Fault]:
-        where, faults = f"method {self.name}", []
-        q, value = self.params.q, self._value(attribute)
-        if not attribute.categorical:
-            if q is not None:
-                wanted = "share or value"
-                faults.append(Fault(f"{where}: q", f"numeric attribute {attribute.name}", wanted, _NO_CATEGORIES))
-            if isinstance(value, str):
-                faults.append(Fault(f"{where}: value for attribute {attribute.name}", repr(value), "a number"))
-            if isinstance(own := self._replacement(attribute), str):
-                faults.append(Fault(f"{where}: replacement for attribute {attribute.name}", repr(own), "a number"))
-            return faults
-        if q is not None and q > (size := occurring(np.asarray(table.column(attribute.name)))):
+        where, name, q = f"method {self.name}", attribute.name, self.params.q
+        faults = []
+        if q is not None and not attribute.categorical:
+            wanted = "share or value"
+            faults.append(Fault(f"{where}: q", f"numeric attribute {name}", wanted, "A number has no categories."))
+        elif q is not None and q > (size := occurring(np.asarray(table.column(name)))):
             faults.append(too_many(self.name, attribute, q, size))
-        if value is not None and category_at(attribute, value) is None:
-            wanted, advice = f"one of {', '.join(attribute.categories)}", did_you_mean(str(value), attribute.categories)
-            faults.append(Fault(f"{where}: value for attribute {attribute.name}", repr(value), wanted, advice))
-        own = self._replacement(attribute)
-        if own is not None and category_at(attribute, own) is None:
-            wanted, advice = f"one of {', '.join(attribute.categories)}", did_you_mean(str(own), attribute.categories)
-            faults.append(Fault(f"{where}: replacement for attribute {attribute.name}", repr(own), wanted, advice))
-        if self.params.output == "mean":
+        for key in ("value", "replacement"):
+            own, place = self._own(key, attribute), f"{where}: {key} for attribute {name}"
+            if attribute.categorical and own is not None and category_at(attribute, own) is None:
+                wanted = f"one of {', '.join(attribute.categories)}"
+                faults.append(Fault(place, repr(own), wanted, did_you_mean(str(own), attribute.categories)))
+            elif not attribute.categorical and isinstance(own, str):
+                faults.append(Fault(place, repr(own), "a number"))
+        if attribute.categorical and self.params.output == "mean":
             wanted = "threshold, median or label"
-            faults.append(Fault(f"{where}: output", f"mean of ordinal attribute {attribute.name}", wanted))
+            faults.append(Fault(f"{where}: output", f"mean of ordinal attribute {name}", wanted))
         return faults
 
-    def _value(self, attribute: Attribute) -> float | str | None:
-        value = self.params.value
-        return value.get(attribute.name) if isinstance(value, dict) else value
-
-    def _replacement(self, attribute: Attribute) -> float | str | None:
-        own = self.params.replacement
-        return own.get(attribute.name) if isinstance(own, dict) else own
+    def _own(self, key: str, attribute: Attribute) -> float | str | None:
+        """Return the value or replacement of an attribute."""
+        own = getattr(self.params, key)
+        found: float | str | None = own.get(attribute.name) if isinstance(own, dict) else own
+        return found
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the coded table; nothing is random."""
         self.require_fit(table)
         published = table
         for attribute in table.schema.attributes:
-            value = self._value(attribute)
+            value = self._own("value", attribute)
             if self.params.value is None or value is not None:
                 alone = table.select([attribute.name])
-                coded = self._categories(alone, value) if attribute.categorical else self._numbers(alone, value)
-                published = published.with_columns(coded)
+                code = self._categories if attribute.categorical else self._numbers
+                published = published.with_columns(code(alone, attribute, value))
         return published
 
-    def _categories(self, alone: Table, value: float | str | None) -> Table:
-        attribute = alone.schema.attributes[0]
-        counts = frequencies(alone.codes[:, 0], len(attribute.categories))
+    def _categories(self, alone: Table, attribute: Attribute, value: float | str | None) -> Table:
+        """Return an ordinal attribute whose tail is one category, unless told else the lower median of its records."""
+        column, size, output = alone.codes[:, 0], len(attribute.categories), self.params.output
+        counts = frequencies(column, size)
         if value is not None:
             first = category_at(attribute, value)
             assert first is not None
-            tail = np.arange(first, counts.size) if self.highest else np.arange(first + 1)
+            tail = np.arange(first, size) if self.highest else np.arange(first + 1)
         else:
             occurs = np.flatnonzero(counts)
             inwards = occurs[::-1] if self.highest else occurs
-            q = self.params.q
-            tail = inwards[: q if q is not None else categories_by_share(counts, inwards, self.params.share or 0.0)]
-        own = self._replacement(attribute)
-        if own is not None:
-            recoding = np.append(np.arange(counts.size), -1).astype(np.int32)
-            published = category_at(attribute, own)
-            assert published is not None
-            recoding[tail] = published
-            return Table(alone.schema, recoding[alone.codes], alone.numbers)
-        return coded_categories(alone, tail, self.highest, self.params.output)
+            # Categories that hold together at most the share of all records.
+            limit = whole(self.params.share or 0.0, int(counts.sum()))
+            by_share = int(np.searchsorted(np.cumsum(counts[inwards]), limit, side="right"))
+            tail = inwards[: by_share if self.params.q is None else self.params.q]
+        merged: int | None = None
+        if (own := self._own("replacement", attribute)) is not None:
+            merged = category_at(attribute, own)
+        elif tail.size < 2:
+            return alone
+        innermost = int(tail.min() if self.highest else tail.max()) if tail.size else 0
+        if merged is None and output == "label":
+            groups = np.append(np.arange(size), -1)
+            groups[tail] = size
+            label = bound_label(attribute.categories[innermost], self.highest)
+            return labelled_table(alone, attribute, (*attribute.categories, label), groups[column])
+        if merged is None:
+            median = int(lower_median(np.where(np.isin(np.arange(size), tail), counts, 0)))
+            merged = innermost if output == "threshold" or median < 0 else median
+        recoding = np.append(np.arange(size), -1).astype(np.int32)
+        recoding[tail] = merged
+        return Table(alone.schema, recoding[alone.codes], alone.numbers)
 
-    def _numbers(self, alone: Table, value: float | str | None) -> Table:
+    def _numbers(self, alone: Table, attribute: Attribute, value: float | str | None) -> Table:
+        """Return a numeric attribute whose tail is one number, the threshold unless told otherwise, or one label."""
         column = alone.numbers[:, 0]
         if value is None:
-            tail = tail_by_share(column, self.params.share or 0.0, self.highest)
+            inside, threshold, innermost = number_tail(column, self.params.share or 0.0, self.highest)
         else:
-            tail = tail_by_value(column, float(value), self.highest)
-        own = self._replacement(alone.schema.attributes[0])
+            threshold = innermost = float(value)
+            inside = column >= threshold if self.highest else column <= threshold
+        own = self._own("replacement", attribute)
+        if own is None and self.params.output == "label":
+            # Every number becomes its numeral, so that the attribute is nominal whatever the file holds.
+            distinct, positions = np.unique(column, return_inverse=True)
+            labels = [_numeral(number, attribute.decimals) for number in distinct[~np.isnan(distinct)].tolist()]
+            groups = np.where(np.isnan(column), -1, positions.reshape(-1))
+            if inside.any():
+                labels.append(bound_label(_numeral(innermost, attribute.decimals), self.highest))
+                groups[inside] = len(labels) - 1
+            return labelled_table(alone, attribute, labels, groups)
+        published = column.copy()
         if own is not None:
-            return Table(alone.schema, alone.codes, np.where(tail.inside, float(own), column)[:, None])
-        return coded_numbers(alone, tail, self.highest, self.params.output)
+            published[inside] = float(own)
+        elif inside.any():
+            ascending = np.sort(column[inside])
+            # sums of the largest floats would overflow; a power of two is divided out and in again without rounding
+            mean = np.clip(np.ldexp(np.ldexp(ascending, -64).mean(), 64), ascending[0], ascending[-1])
+            averages = {"median": ascending[(ascending.size - 1) // 2], "mean": mean}
+            published[inside] = averages.get(self.params.output or "threshold", threshold)
+        return Table(alone.schema, alone.codes, published[:, None])
 
 
 class TopCoding(ExtremeCoding):
@@ -317,6 +268,3 @@ class BottomCoding(ExtremeCoding):
 
     name = "bottom-coding"
     highest = False
-
-
-_NO_CATEGORIES = "A number has no categories."
