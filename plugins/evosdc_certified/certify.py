@@ -227,7 +227,7 @@ def _measured(
 
 def _workload(given: str | Path | Sequence[Sequence[str]], names: Sequence[str]) -> measurement.Workload:
     if isinstance(given, str) and given in ORDERS:
-        return measurement.Workload.of_order(len(names), ORDERS[given])
+        return measurement.workload_of_order(len(names), ORDERS[given])
     if isinstance(given, (str, Path)):
         try:
             lines = Path(given).read_text(encoding="utf-8").splitlines()
@@ -249,7 +249,7 @@ def _workload(given: str | Path | Sequence[Sequence[str]], names: Sequence[str])
             columns.append(tuple(sorted({names.index(name) for name in combination})))
     if faults:
         raise ParameterError(faults)
-    return measurement.Workload(tuple(dict.fromkeys(columns)))
+    return list(dict.fromkeys(columns))
 
 
 def _result(

@@ -57,22 +57,10 @@ def _breaks(
 
 @njit(cache=True)
 def _anneal(
-    cells: Cells,
-    counts: Counts,
-    target: Counts,
-    weight: Counts,
-    members: NDArray[np.int64],
-    strides: NDArray[np.int64],
-    maps: NDArray[np.int64],
-    offset: NDArray[np.int64],
-    tables_of: NDArray[np.int64],
-    prior: Counts,
-    rules: RuleArrays,
-    moves: int,
-    hot: float,
-    cold: float,
-    rng: np.random.Generator,
-) -> int:
+    cells: Cells, counts: Counts, target: Counts, weight: Counts, members: NDArray[np.int64],
+    strides: NDArray[np.int64], maps: NDArray[np.int64], offset: NDArray[np.int64], tables_of: NDArray[np.int64],
+    prior: Counts, rules: RuleArrays, moves: int, hot: float, cold: float, rng: np.random.Generator,
+) -> int:  # fmt: skip
     """Make moves in place; the temperature falls from `hot` to `cold`. Return how many were accepted."""
     # `members` and `strides`, shape (T, K), hold a table's attributes, filled up by -1. `maps`, shape (T, K, cells),
     # leads from cells to what a table counts, `tables_of`, shape (V, M), from attributes to tables, filled up by -1.

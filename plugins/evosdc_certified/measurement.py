@@ -7,9 +7,8 @@ evosdc repeats a measurement, by which anybody could take the noise away: what i
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from scipy.special import ndtri
 from evosdc.errors import DataError, Fault, InputError, ParameterError
 from evosdc.table.table import MISSING, Table
 from evosdc_certified.domain import Cells, Domain
-from evosdc_certified.tables import Budget, Counts, Groups, NoisyTable, Payment, PrivateTables, groups_of
+from evosdc_certified.tables import Budget, Counts, NoisyTable, Payment, PrivateTables, groups_of
 
 # Share of the budget for tables of one attribute: their errors are in all larger tables of the file, too.
 ONE_WAY = 0.22
@@ -39,24 +38,17 @@ LEAST_EPSILON, GREATEST_EPSILON = 0.001, 100.0
 LEAST_DELTA = 1e-30
 
 
-class Answers(Protocol):
-    """What answers questions about the original by the tables measured so far: a file evolved on them."""
+# Tables that a certified file should keep: combinations of two attributes or more.
+Workload = Sequence[tuple[int, ...]]
 
-    def __call__(self, tables: PrivateTables, asked: Sequence[tuple[int, ...]]) -> list[Counts]:
-        """Return the counts of combinations of attributes."""
+# What answers questions about the original by the tables measured so far: the counts of combinations of attributes.
+Answers = Callable[[PrivateTables, Sequence[tuple[int, ...]]], list[Counts]]
 
 
-@dataclass(frozen=True)
-class Workload:
-    """Which tables a certified file should keep."""
-
-    columns: tuple[tuple[int, ...], ...]  # combinations of two attributes or more
-
-    @classmethod
-    def of_order(cls, attributes: int, order: int) -> "Workload":
-        """Return all combinations of two to `order` attributes."""
-        orders = range(2, min(order, attributes) + 1)
-        return cls(tuple(c for size in orders for c in combinations(range(attributes), size)))
+def workload_of_order(attributes: int, order: int) -> Workload:
+    """Return all combinations of two to `order` attributes."""
+    orders = range(2, min(order, attributes) + 1)
+    return [c for size in orders for c in combinations(range(attributes), size)]
 
 
 def opendp() -> Any:
@@ -168,7 +160,7 @@ def measure(
     if budget.unit == "household":
         cells = cells[_first_members(table, household, budget.largest)]
     account = Account(budget)
-    share = ONE_WAY if workload.columns else 1.0
+    share = ONE_WAY if workload else 1.0
     rho = _shares([float(size) for size in domain.sizes], share * budget.rho)
     found = []
     for place, column in enumerate(domain.columns):
@@ -181,22 +173,23 @@ def measure(
     if tables.records < 2 or all(t.counts.max() < hidden * t.sigma for t in found):
         advice = "Take a greater epsilon, or a file of more records."
         raise DataError(Fault("certify", "noise that hides the whole file", "a larger file or budget", advice))
-    tables = tables.with_tables(groups=tuple(_grouped(tables, place) for place in range(len(domain.columns))))
-    asked = [c for c in workload.columns if np.prod(tables.shape(c)) <= MOST_CELLS]
-    left_out = tuple(_title(tables, c) for c in workload.columns if c not in set(asked))
+    columns = zip(found, domain.columns, strict=True)
+    groups = tuple(groups_of(t.counts, t.sigma, float(tables.records), column.ordered) for t, column in columns)
+    tables = tables.with_tables(groups=groups)
+    asked = [c for c in workload if np.prod(tables.shape(c)) <= MOST_CELLS]
+    left_out = tuple(_title(tables, c) for c in workload if c not in set(asked))
     size = np.array([float(np.prod(tables.shape(c))) for c in asked])
     if asked:
         sigmas = np.array([account.sigma(r) for r in _shares(size, account.left)])
         noise = float((MEAN_OF_NORMAL * sigmas * size).mean()) / (2.0 * tables.records)
-        measured = _all if noise <= AFFORDABLE else _chosen
         say(f"{len(domain.columns)} tables of one attribute are measured; {len(asked)} of several are wanted.")
-        tables = measured(cells, tables, account, asked, answers, say)
+        if noise <= AFFORDABLE:
+            pairs = zip(asked, sigmas.tolist(), strict=True)
+            more = [_noisy(cells, tables, account, wanted, sigma) for wanted, sigma in pairs]
+            tables = tables.with_tables(*more)
+        else:
+            tables = _chosen(cells, tables, account, asked, answers, say)
     return PrivateTables(domain, budget, tables.tables, tables.groups, tuple(account.payments), left_out)
-
-
-def _grouped(tables: PrivateTables, place: int) -> Groups:
-    found, column = tables.tables[place], tables.domain.columns[place]
-    return groups_of(found.counts, found.sigma, float(tables.records), column.ordered)
 
 
 def _shares(sizes: Sequence[float] | NDArray[np.float64], rho: float) -> NDArray[np.float64]:
@@ -215,29 +208,8 @@ def _noisy(cells: Cells, tables: PrivateTables, account: Account, columns: tuple
     return NoisyTable(columns, account.counts(_title(tables, columns), counts, sigma), sigma)
 
 
-def _all(
-    cells: Cells,
-    tables: PrivateTables,
-    account: Account,
-    asked: Sequence[tuple[int, ...]],
-    answers: Answers,
-    say: Callable[[str], None],
-) -> PrivateTables:
-    shares = _shares([float(np.prod(tables.shape(columns))) for columns in asked], account.left)
-    more = [
-        _noisy(cells, tables, account, columns, account.sigma(share))
-        for columns, share in zip(asked, shares, strict=True)
-    ]
-    return tables.with_tables(*more)
-
-
 def _chosen(
-    cells: Cells,
-    tables: PrivateTables,
-    account: Account,
-    asked: Sequence[tuple[int, ...]],
-    answers: Answers,
-    say: Callable[[str], None],
+    cells: Cells, tables: PrivateTables, account: Account, asked: Workload, answers: Answers, say: Callable[[str], None]
 ) -> PrivateTables:
     """Measure table after table: what is answered worst beyond its noise, at a price that grows when little changes."""
     truth = [tables.count(cells, columns) for columns in asked]

@@ -121,13 +121,6 @@ class PrivateTables:
         size = int(np.prod(self.shape(columns)))
         return np.bincount(self._index(cells, columns), minlength=size).astype(np.float64)
 
-    def misfit(self, cells: Cells) -> float:
-        """Return the squared differences of a file's tables to these, each over the variance of its noise, summed."""
-        scale = self.records / max(1, len(cells))
-        return sum(
-            float((((self.count(cells, t.columns) * scale - t.counts) / t.sigma) ** 2).sum()) for t in self.tables
-        )
-
     @property
     def expected(self) -> float:
         """The misfit that the original itself is expected to have: one for each cell."""

@@ -11,11 +11,17 @@ from evosdc.options import shared
 from evosdc.options.model import Options, names, option, texts
 from evosdc.options.written import parameters
 
-WORKERS = option(None, "Start a Dask cluster of N workers here.", metavar="N", ge=1)
-DASK = option(None, "Use the Dask cluster of this scheduler.", flags=("--dask",), metavar="ADDRESS")
+
+class LargeOptions(Options):
+    """What all commands of ``evosdc large`` have."""
+
+    schema_file: Path | None = shared.SCHEMA
+    workers: int | None = option(None, "Start a Dask cluster of N workers here.", metavar="N", ge=1)
+    address: str | None = option(None, "Use the Dask cluster of this scheduler.", flags=("--dask",), metavar="ADDRESS")
+    as_json: bool = shared.JSON
 
 
-class LargeRiskOptions(Options):
+class LargeRiskOptions(LargeOptions):
     """Options of ``evosdc large risk``."""
 
     quasi_identifiers: Sequence[str] = names("What an intruder knows.", ...)
@@ -25,13 +31,9 @@ class LargeRiskOptions(Options):
         "Registered privacy models; default: all that judge counts.", registered="privacy-model"
     )
     settings: Sequence[str] = texts("A parameter of a model.", "MODEL.KEY=VALUE", flags=("--set",))
-    schema_file: Path | None = shared.SCHEMA
-    workers: int | None = WORKERS
-    address: str | None = DASK
-    as_json: bool = shared.JSON
 
 
-class LargeMeasureOptions(Options):
+class LargeMeasureOptions(LargeOptions):
     """Options of ``evosdc large measure``."""
 
     protect: Sequence[str] | None = names("What is judged; default: all columns that both files have.")
@@ -39,13 +41,9 @@ class LargeMeasureOptions(Options):
         "Registered names; default: all that joint counts tell.", registered="measure"
     )
     settings: Sequence[str] = texts("A parameter of a measure.", "NAME.KEY=VALUE", flags=("--set",))
-    schema_file: Path | None = shared.SCHEMA
-    workers: int | None = WORKERS
-    address: str | None = DASK
-    as_json: bool = shared.JSON
 
 
-class LargeMaskOptions(Options):
+class LargeMaskOptions(LargeOptions):
     """Options of ``evosdc large mask``."""
 
     protect: Sequence[str] = names("What to mask.", ...)
@@ -53,11 +51,7 @@ class LargeMaskOptions(Options):
     key: Path | None = shared.KEY
     seed: int | None = shared.SEED
     output: Path = option(..., "Parquet file to write.", flags=("-o", "--output"), metavar="FILE.parquet")
-    schema_file: Path | None = shared.SCHEMA
-    workers: int | None = WORKERS
-    address: str | None = DASK
     force: bool = shared.FORCE
-    as_json: bool = shared.JSON
 
 
 @click.group(short_help="Files beyond memory: risk, measures, masking of Parquet.")
@@ -73,7 +67,9 @@ def large() -> None:
 @takes_options(LargeRiskOptions)
 def large_risk(data: Path, options: LargeRiskOptions) -> None:
     """Show what DATA, a Parquet file of any length, reveals of its respondents, as evosdc risk does."""
+    from evosdc.cli.privacy_table import show_models
     from evosdc.cli.results import print_json
+    from evosdc.cli.text import say
     from evosdc.plugins.registry import default_registry
     from evosdc_large import workers as cluster
     from evosdc_large.risk import counted_models, risk_of_parquet
@@ -88,7 +84,11 @@ def large_risk(data: Path, options: LargeRiskOptions) -> None:
     if options.as_json:
         print_json(figures)
     else:
-        _show_risk(figures, chosen)
+        show_models(chosen, figures)
+        say(
+            f"{figures['records']} records, {figures['distinct']} distinct; known to an intruder: "
+            f"{', '.join(figures['quasi_identifiers'])}; missing values count by the rule '{figures['missing_rule']}'."
+        )
 
 
 def _with_parameters(known: list[str], settings: Sequence[str], what: str) -> dict[str, Any]:
@@ -101,17 +101,6 @@ def _with_parameters(known: list[str], settings: Sequence[str], what: str) -> di
         wanted = f"{what}.KEY=VALUE with one of {', '.join(known)}"
         raise ParameterError([Fault("--set", repr(name), wanted) for name in strange])
     return {name: given.get(name, {}) for name in known}
-
-
-def _show_risk(figures: dict[str, Any], chosen: dict[str, Any]) -> None:
-    from evosdc.cli.privacy_table import show_models
-    from evosdc.cli.text import say
-
-    show_models(chosen, figures)
-    say(
-        f"{figures['records']} records, {figures['distinct']} distinct; known to an intruder: "
-        f"{', '.join(figures['quasi_identifiers'])}; missing values count by the rule '{figures['missing_rule']}'."
-    )
 
 
 @large.command("measure")
@@ -169,17 +158,9 @@ def large_mask(method: str, data: Path, options: LargeMaskOptions) -> None:
     require_apart(output, data, options.schema_file, options.key)
     with cluster.workers(options.address, options.workers) as by:
         changed = mask_parquet(
-            data,
-            method,
-            output,
-            list(options.protect),
-            schema=options.schema_file,
-            seed=seed,
-            key=options.key,
-            by=by,
-            force=options.force,
-            params=parameters(options.settings),
-        )
+            data, method, output, list(options.protect), schema=options.schema_file, seed=seed, key=options.key, by=by,
+            force=options.force, params=parameters(options.settings),
+        )  # fmt: skip
     not_for_release = [IN_ORDER, *([] if seed is None else [PUBLIC_SEED])]
     if options.as_json:
         document = {"output": str(output), "method": method, "seed": seed, "changed": changed}

@@ -6,6 +6,7 @@ their codes. So the sum of parts is one and the same thing, to the last bit, how
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ MOST_VALUES = 100_000  # distinct values that a column may have
 MOST_RECORDS = 10_000_000  # distinct records that are held
 _DENSE = 1 << 22  # so many possible records are counted in a table of all of them, more by sorting
 
-_GREATEST = 1 << 62
+GREATEST = 1 << 62  # keys of records are whole numbers below
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +62,7 @@ def coded(column: Any) -> tuple[Any, Codes]:
     # A number that is no number (NaN) is a missing value.
     import pyarrow as pa
 
-    column = column.combine_chunks()
-    column = pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
+    column = whole(column)
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     values, places = ordered(column.dictionary)
@@ -77,6 +77,14 @@ def coded(column: Any) -> tuple[Any, Codes]:
     position = np.full(len(values) + 1, MISSING, dtype=np.int32)
     position[kept] = np.arange(kept.size, dtype=np.int32)
     return values.take(pa.array(kept)), position[codes]
+
+
+def whole(column: Any) -> Any:
+    """Return a column of a batch as one array, its dictionary, if any, being that of the batch."""
+    import pyarrow as pa
+
+    one = column.combine_chunks()
+    return pa.concat_arrays(one.chunks) if isinstance(one, pa.ChunkedArray) else one
 
 
 def ordered(values: Any) -> tuple[Any, Codes]:
@@ -163,39 +171,24 @@ def keys_of(codes: Codes, widths: Sequence[int]) -> Integers:
 def _distinct(codes: Codes, counts: Integers | None) -> tuple[Codes, Integers]:
     """Return the distinct records in ascending order, and how many each stands for."""
     widths = [int(codes[:, v].max(initial=MISSING)) + 1 for v in range(codes.shape[1])]
-    size = 1
-    for width in widths:
-        size *= width + 1
-    if size >= _GREATEST:
-        return _distinct_of_many(codes, counts)
+    size = prod(width + 1 for width in widths)
+    if size >= GREATEST:
+        # the number of possible records exceeds 64 bits: whole records are sorted
+        order = np.lexsort(codes.T[::-1])
+        lined = codes[order]
+        starts = np.flatnonzero(np.concatenate(([True], (lined[1:] != lined[:-1]).any(axis=1))))
+        times = np.ones(len(codes), dtype=np.int64) if counts is None else counts[order]
+        return np.ascontiguousarray(lined[starts]), np.add.reduceat(times, starts)
     keys = keys_of(codes, widths)
     if size <= _DENSE and counts is None:
         times = np.bincount(keys, minlength=1)
         present = np.flatnonzero(times)
         sums = times[present].astype(np.int64)
     else:
-        present, _, sums = tallied(keys, counts) if counts is not None else _sorted(keys)
-    return _digits(present, widths), sums
-
-
-def _sorted(keys: Integers) -> tuple[Integers, None, Integers]:
-    present, times = np.unique(keys, return_counts=True)
-    return present, None, times.astype(np.int64)
-
-
-def _digits(keys: Integers, widths: Sequence[int]) -> Codes:
-    codes = np.empty((len(keys), len(widths)), dtype=np.int32)
-    rest = keys.copy()
+        present, _, sums = tallied(keys, counts)
+    found = np.empty((len(present), len(widths)), dtype=np.int32)
+    rest = present.copy()
     for v in range(len(widths) - 1, -1, -1):
         rest, digit = np.divmod(rest, widths[v] + 1)
-        codes[:, v] = digit - 1
-    return codes
-
-
-def _distinct_of_many(codes: Codes, counts: Integers | None) -> tuple[Codes, Integers]:
-    """Do the same where the number of possible records exceeds 64 bits, by sorting whole records."""
-    order = np.lexsort(codes.T[::-1])
-    lined = codes[order]
-    starts = np.flatnonzero(np.concatenate(([True], (lined[1:] != lined[:-1]).any(axis=1))))
-    times = np.ones(len(codes), dtype=np.int64) if counts is None else counts[order]
-    return np.ascontiguousarray(lined[starts]), np.add.reduceat(times, starts)
+        found[:, v] = digit - 1
+    return found, sums

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,11 @@ from evosdc.files.atomic import atomic, require_unused
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import Seed, chosen_seed
 from evosdc_large.blocks import Block, blocks_of, opened
+from evosdc_large.counting import whole
 from evosdc_large.description import description_of
 from evosdc_large.planning import METHODS, planned
 from evosdc_large.plans import Plan
-from evosdc_large.workers import Here, Workers
+from evosdc_large.workers import Workers
 
 # What is said of every file that is masked here.
 IN_ORDER = (
@@ -86,7 +88,7 @@ def mask_parquet(
     if key is not None and Path(key).resolve() == output.resolve():
         raise ParameterError(Fault("key", str(key), "another file than the output"))
     require_unused(output, replace=force, advice="Choose another file, or add --force.")
-    by, built = by or Here(), default_registry().build("masking-method", method, params or {})
+    by, built = by or Workers(), default_registry().build("masking-method", method, params or {})
     first_pass, description = blocks_of(path, attributes), description_of(schema, list(attributes))
     drawn = chosen_seed(seed, None if key is None else Path(key))
     plan = planned(method, built, first_pass, description, drawn, by)
@@ -104,7 +106,7 @@ def masked_rows(task: Task, shared: tuple[Plan, Any]) -> Iterator[tuple[Any, Map
 
     plan, target = shared
     for first, rows in task.block.batches():
-        columns = {name: _whole(rows.column(name)) for name in plan.values}
+        columns = {name: whole(rows.column(name)) for name in plan.values}
         published = plan.masked(first, columns, task.seed)
         arrays, fields, changed = [], [], {}
         for field in target:
@@ -115,7 +117,7 @@ def masked_rows(task: Task, shared: tuple[Plan, Any]) -> Iterator[tuple[Any, Map
                 arrays.append(published[name].cast(kind))
                 fields.append(pa.field(name, kind, True, field.metadata))
             else:
-                arrays.append(_whole(rows.column(name)).cast(field.type))
+                arrays.append(whole(rows.column(name)).cast(field.type))
                 fields.append(field)
         # What pandas stored of types need not hold any more.
         kept = {key: text for key, text in (target.metadata or {}).items() if key != b"pandas"}
@@ -127,34 +129,20 @@ def _write(output: Path, parts: Iterator[tuple[Any, Mapping[str, int]]], changed
     import pyarrow.parquet as pq
 
     with atomic(output) as temporary:
-        rows, counts = next(parts)
-        with pq.ParquetWriter(temporary, rows.schema) as writer:
-            while True:
+        first = next(parts)
+        with pq.ParquetWriter(temporary, first[0].schema) as writer:
+            for rows, counts in chain([first], parts):
                 writer.write_table(rows)
                 for name, count in counts.items():
                     changed[name] += count
-                found = next(parts, None)
-                if found is None:
-                    break
-                rows, counts = found
-
-
-def _whole(column: Any) -> Any:
-    """Return a column of a batch as one array, its dictionary, if any, being that of the batch."""
-    import pyarrow as pa
-
-    whole = column.combine_chunks()
-    return pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
 
 
 def _same_kind(published: Any, original: Any) -> bool:
     """Whether published values are of the original's type, dictionaries apart."""
     import pyarrow as pa
 
-    def plain(kind: Any) -> Any:
-        return kind.value_type if pa.types.is_dictionary(kind) else kind
-
-    return bool(plain(published) == plain(original))
+    plain = [kind.value_type if pa.types.is_dictionary(kind) else kind for kind in (published, original)]
+    return bool(plain[0] == plain[1])
 
 
 def _changes(before: Any, after: Any) -> int:

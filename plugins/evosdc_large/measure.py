@@ -18,7 +18,7 @@ from evosdc_large.alignment import Pair, pairs_of
 from evosdc_large.blocks import Block
 from evosdc_large.counting import Counted, added_up, counted_rows
 from evosdc_large.description import column_of, description_of, table_of
-from evosdc_large.workers import Here, Workers
+from evosdc_large.workers import Workers
 
 MOST_CATEGORIES = 4000  # categories of an attribute whose pairs are counted in a square table
 
@@ -72,7 +72,7 @@ def joint_counts(
     """
     tasks = pairs_of(original, masked, names)
     description = description_of(schema, tasks[0].original.names)
-    found = (by or Here()).total(counted_pair, tasks, added_pairs)
+    found = (by or Workers()).total(counted_pair, tasks, added_pairs)
     table = table_of(found.original, description, str(original))
     faults = [fault for attribute in table.schema.attributes for fault in _unfit(attribute)]
     if faults:

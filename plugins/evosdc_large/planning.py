@@ -1,6 +1,7 @@
 """From the counts of a large file to the plan of its masking, by the registered masking methods."""
 
 from collections.abc import Iterable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from evosdc.secret import Purpose, Seed, stream
 from evosdc.table.missing_values import with_suppressed
 from evosdc.table.table import MISSING, Table
 from evosdc_large.blocks import Block
-from evosdc_large.counting import Counted, Integers, added_up, counted, counted_rows, keys_of
+from evosdc_large.counting import GREATEST, Counted, Integers, added_up, counted, counted_rows, keys_of
 from evosdc_large.description import table_of
 from evosdc_large.plans import Plan, Randomisation, Recoding, Suppression
 from evosdc_large.workers import Workers
@@ -23,8 +24,6 @@ METHODS = ("pram", "global-recoding", "local-suppression", "rank-swapping")
 
 MOST_SWAPPED = 2000  # distinct values of an attribute whose ranks are swapped
 MOST_COPIES = 3_000_000  # records of the small file that suppression is decided on
-
-_GREATEST = 1 << 62
 
 
 def planned(
@@ -156,12 +155,14 @@ def _suppression(method: MaskingMethod, found: Counted, description: SchemaDescr
     firsts = np.cumsum(copies) - copies
     before, after = _absent(table), _absent(masked)
     gone = np.logical_or.reduceat(after, firsts, axis=0) & ~before
-    _require_anonymous(with_suppressed(table, gone), found, params.k, method)
+    match = MissingMatch(params.missing or MissingMatch.of(table.schema.na))
+    kept = with_suppressed(table, gone)
+    view = IntruderView(kept, table.schema.names, missing=match, counts=found.counts)
+    if int(view.frequencies[0].min()) < params.k:
+        raise PluginError("local-suppression: the result is not k-anonymous, which is a defect; report it")
     widths = [len(values) for values in found.values]
-    size = 1
-    for width in widths:
-        size *= width + 1
-    if size >= _GREATEST:
+    size = prod(width + 1 for width in widths)
+    if size >= GREATEST:
         wanted = "less than 2**62 possible combinations"
         raise DataError(Fault("attributes", f"{size:.0e} possible combinations", wanted, "Name fewer attributes."))
     losing = np.flatnonzero(gone.any(axis=1))
@@ -174,10 +175,3 @@ def _absent(table: Table) -> Any:
     """Return which values are missing, shape (n, V), in the order of the schema."""
     columns = [table.column(a.name) for a in table.schema.attributes]
     return np.stack([column == MISSING if column.dtype.kind == "i" else np.isnan(column) for column in columns], axis=1)
-
-
-def _require_anonymous(table: Table, found: Counted, k: int, method: MaskingMethod) -> None:
-    match = MissingMatch(method.params.missing or MissingMatch.of(table.schema.na))
-    view = IntruderView(table, table.schema.names, missing=match, counts=found.counts)
-    if int(view.frequencies[0].min()) < k:
-        raise PluginError("local-suppression: the result is not k-anonymous, which is a defect; report it")

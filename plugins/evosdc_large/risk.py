@@ -12,7 +12,7 @@ from evosdc.plugins.registry import Registry, default_registry
 from evosdc_large.blocks import blocks_of
 from evosdc_large.counting import added_up, counted
 from evosdc_large.description import description_of, table_of
-from evosdc_large.workers import Here, Workers
+from evosdc_large.workers import Workers
 
 
 def counted_view(
@@ -46,7 +46,7 @@ def counted_view(
         raise ParameterError(Fault("missing", repr(missing), "wildcard or category", "Records are counted by value."))
     names = tuple(dict.fromkeys((*keys, *sensitive)))
     description = description_of(schema, names)
-    found = (by or Here()).total(counted, blocks_of(path, names), added_up)
+    found = (by or Workers()).total(counted, blocks_of(path, names), added_up)
     table = table_of(found, description, str(path))
     view = intruder_view_of(table, list(keys), list(sensitive), missing=missing)
     return replace(view, counts=found.counts)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from evosdc.executors.dask_client import dask_client
 
@@ -12,30 +12,20 @@ Part = TypeVar("Part")
 _TOGETHER = 8  # parts that one worker adds up
 
 
-class Workers(Protocol):
-    """Work on tasks that do not depend on each other."""
+class Workers:
+    """Work on tasks that do not depend on each other: here in this process, which holds one part and the sum so far."""
 
     def each(self, work: Callable[[Task, Any], Iterator[Part]], tasks: Sequence[Task], shared: Any) -> Iterator[Part]:
         """Yield what `work` yields of each task and of what all share, in the order of tasks."""
-
-    def total(self, work: Callable[[Task], Part], tasks: Sequence[Task], add: Callable[[Iterable[Part]], Part]) -> Part:
-        """Return the sum of what `work` returns of each task; `add` does not look at order and grouping."""
-
-
-class Here:
-    """This process: what it holds is one block's part and the sum so far."""
-
-    def each(self, work: Callable[[Task, Any], Iterator[Part]], tasks: Sequence[Task], shared: Any) -> Iterator[Part]:
-        """Yield what `work` yields of each task."""
         for task in tasks:
             yield from work(task, shared)
 
     def total(self, work: Callable[[Task], Part], tasks: Sequence[Task], add: Callable[[Iterable[Part]], Part]) -> Part:
-        """Return the sum of what `work` returns of each task."""
+        """Return the sum of what `work` returns of each task; `add` does not look at order and grouping."""
         return add(work(task) for task in tasks)
 
 
-class Cluster:
+class Cluster(Workers):
     """The workers of a Dask scheduler."""
 
     def __init__(self, client: Any) -> None:
@@ -72,7 +62,7 @@ def _listed(work: Callable[[Task, Any], Iterator[Part]], task: Task, shared: Any
 def workers(address: str | None = None, number: int | None = None) -> Iterator[Workers]:
     """Give the workers of a Dask scheduler at an address, so many started here, or this process without either."""
     if address is None and number is None:
-        yield Here()
+        yield Workers()
         return
     with ExitStack() as held:
         client, _ = dask_client(held, number or 1, address, {})

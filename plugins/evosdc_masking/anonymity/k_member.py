@@ -74,21 +74,10 @@ def k_member_partition(space: Space, k: int, first: int) -> Integers:
 
 @njit(cache=True)
 def _grow(
-    metric: Metric,
-    codes: Codes,
-    numbers: Numbers,
-    incomplete: NDArray[np.bool_],
-    rows: Integers,
-    heads: Integers,
-    ends: Integers,
-    k: int,
-    seed_codes: Codes,
-    seed_numbers: Numbers,
-    extents: Extents,
-    reach: Numbers,
-    group: int,
+    metric: Metric, codes: Codes, numbers: Numbers, incomplete: NDArray[np.bool_], rows: Integers, heads: Integers,
+    ends: Integers, k: int, seed_codes: Codes, seed_numbers: Numbers, extents: Extents, reach: Numbers, group: int,
     classes: Integers,
-) -> int:
+) -> int:  # fmt: skip
     """Form clusters of k until all are formed or a sixteenth of the points is exhausted; return the next number."""
     # ``rows[heads[i]:ends[i]]`` are the records of point i that no cluster has taken yet. `reach`, shape (C, largest
     # domain with missing), is room for the greatest distance of each category from those of the cluster.

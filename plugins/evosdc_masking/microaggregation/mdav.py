@@ -128,21 +128,10 @@ def mdav_partition(space: Space, k: int) -> Integers:
 
 @njit(cache=True)
 def _form(
-    metric: Metric,
-    codes: Codes,
-    numbers: Numbers,
-    incomplete: NDArray[np.bool_],
-    rows: Integers,
-    heads: Integers,
-    ends: Integers,
-    counts: Integers,
-    sums: Numbers,
-    present: Integers,
-    k: int,
-    group: int,
-    remaining: int,
+    metric: Metric, codes: Codes, numbers: Numbers, incomplete: NDArray[np.bool_], rows: Integers, heads: Integers,
+    ends: Integers, counts: Integers, sums: Numbers, present: Integers, k: int, group: int, remaining: int,
     classes: Integers,
-) -> tuple[int, int]:
+) -> tuple[int, int]:  # fmt: skip
     """Form classes until a sixteenth of the points is exhausted; return the next class and the records left."""
     # ``rows[heads[i]:ends[i]]`` are the records of point i that no class has taken yet; `counts` of categories, `sums`
     # of numbers and how many are `present` are over all of them. All these arrays are updated.

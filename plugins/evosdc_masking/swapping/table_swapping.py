@@ -152,18 +152,9 @@ _DRAWS = 6  # uniform numbers of a try: two records, how many attributes, and th
 
 
 def exchange(
-    levels: Integers,
-    source: Integers,
-    tables: FrequencyTables,
-    surplus: Integers,
-    weights: Integers,
-    keys: Keys,
-    labels: Keys,
-    alone: Keys,
-    penalty: int,
-    tries: int,
-    rng: np.random.Generator,
-) -> int:
+    levels: Integers, source: Integers, tables: FrequencyTables, surplus: Integers, weights: Integers, keys: Keys,
+    labels: Keys, alone: Keys, penalty: int, tries: int, rng: np.random.Generator,
+) -> int:  # fmt: skip
     """Exchange values of one to three attributes between two records where that lowers the cost; change in place."""
     # Between some tries and the next a time limit can end it.
     # The cost is the weighted sum of the absolute surpluses of all cells, and `penalty` for each record whose key is
@@ -184,17 +175,9 @@ def exchange(
 
 @njit(cache=True)
 def _exchange(
-    levels: Integers,
-    source: Integers,
-    tables: FrequencyTables,
-    surplus: Integers,
-    weights: Integers,
-    keys: Keys,
-    labels: Keys,
-    alone: Keys,
-    penalty: int,
-    uniforms: Floats,
-) -> int:
+    levels: Integers, source: Integers, tables: FrequencyTables, surplus: Integers, weights: Integers, keys: Keys,
+    labels: Keys, alone: Keys, penalty: int, uniforms: Floats,
+) -> int:  # fmt: skip
     """Try an exchange with each row of uniform numbers."""
     n, masked = source.shape
     attributes, strides, offsets, detail, first, of, _ = tables

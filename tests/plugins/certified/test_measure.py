@@ -14,7 +14,7 @@ from evosdc.table.table import Table
 from evosdc_certified.domain import domain_of
 from evosdc_certified.evolution import Guesses
 from evosdc_certified.measure import FittedTables, PrivateMisfit
-from evosdc_certified.measurement import Workload, budget_of, measure
+from evosdc_certified.measurement import budget_of, measure, workload_of_order
 from tests.cli.conftest import evosdc  # noqa: F401 -- a fixture
 from tests.plugins.certified.conftest import BOUNDS, SCHEMA, survey
 
@@ -24,7 +24,7 @@ def fitted(tmp_path_factory):
     table = survey()
     domain = domain_of(SCHEMA, SCHEMA.attributes, BOUNDS)
     budget = budget_of(3.0, 1e-6, 3000)
-    tables = measure(table, domain, budget, Workload.of_order(4, 2), Guesses(np.random.default_rng(0)))
+    tables = measure(table, domain, budget, workload_of_order(4, 2), Guesses(np.random.default_rng(0)))
     path = tmp_path_factory.mktemp("tables") / "private-tables.json"
     tables.write(path)
     return PrivateMisfit(PrivateMisfit.Params(tables=path)).fit(survey(10, 3))

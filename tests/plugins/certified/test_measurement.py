@@ -14,7 +14,7 @@ from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import Table
 from evosdc_certified import measurement
 from evosdc_certified.domain import domain_of
-from evosdc_certified.measurement import Account, Workload, budget_of, epsilon_of, measure
+from evosdc_certified.measurement import Account, budget_of, epsilon_of, measure, workload_of_order
 from evosdc_certified.tables import PrivateTables
 from tests.plugins.certified.conftest import BOUNDS, survey
 
@@ -90,7 +90,7 @@ def test_nothing_is_measured_beyond_the_budget() -> None:
 def test_the_whole_budget_is_spent_and_no_more(original, epsilon) -> None:
     domain = domain_of(original.schema, original.schema.attributes, BOUNDS)
     budget = budget_of(epsilon, 1e-6, len(original))
-    tables = measure(original, domain, budget, Workload.of_order(4, 2), independent)
+    tables = measure(original, domain, budget, workload_of_order(4, 2), independent)
     assert tables.spent <= budget.rho
     assert tables.spent == pytest.approx(budget.rho, rel=1e-4)
     assert {t.columns for t in tables.tables} >= {(0,), (1,), (2,), (3,)}
@@ -98,10 +98,10 @@ def test_the_whole_budget_is_spent_and_no_more(original, epsilon) -> None:
 
 def test_with_a_small_budget_tables_are_chosen_one_after_the_other(original, monkeypatch) -> None:
     domain = domain_of(original.schema, original.schema.attributes, BOUNDS)
-    wide = measure(original, domain, budget_of(50.0, 1e-6, 3000), Workload.of_order(4, 2), no_answers)
+    wide = measure(original, domain, budget_of(50.0, 1e-6, 3000), workload_of_order(4, 2), no_answers)
     assert len(wide.tables) == 10
     monkeypatch.setattr(measurement, "AFFORDABLE", 0.0)
-    tables = measure(original, domain, budget_of(1.0, 1e-6, 3000), Workload.of_order(4, 2), independent)
+    tables = measure(original, domain, budget_of(1.0, 1e-6, 3000), workload_of_order(4, 2), independent)
     chosen = [payment for payment in tables.payments if payment.what == "choice of a table"]
     assert len(chosen) == len(tables.tables) - 4 > 0
 
@@ -109,7 +109,7 @@ def test_with_a_small_budget_tables_are_chosen_one_after_the_other(original, mon
 def test_noise_has_the_size_that_it_says(original) -> None:
     domain = domain_of(original.schema, original.schema.attributes, BOUNDS)
     cells = domain.cells(original)
-    tables = measure(original, domain, budget_of(20.0, 1e-6, 3000), Workload.of_order(4, 2), no_answers)
+    tables = measure(original, domain, budget_of(20.0, 1e-6, 3000), workload_of_order(4, 2), no_answers)
     for table in tables.tables:
         errors = table.counts - tables.count(cells, table.columns)
         if len(errors) > 30:
@@ -122,18 +122,18 @@ def test_households_get_noise_by_their_size_and_lose_further_people() -> None:
     table = Table(schema, np.stack([home, np.arange(2000) % 2], axis=1).astype(np.int32), np.zeros((2000, 0)))
     domain = domain_of(schema, [schema["sex"]], {})
     budget = budget_of(5.0, 1e-6, 2000, "household", 10)
-    tables = measure(table, domain, budget, Workload(()), no_answers, household="home")
+    tables = measure(table, domain, budget, (), no_answers, household="home")
     alone = Account(replace(budget, unit="person", largest=1))
     assert tables.tables[0].sigma == pytest.approx(10 * alone.sigma(budget.rho)), "nothing else is measured"
     assert abs(tables.tables[0].counts.sum() - 500) < 6 * 2 * tables.tables[0].sigma
     with pytest.raises(DataError, match='role = "household"'):
-        measure(table, domain, budget, Workload(()), no_answers)
+        measure(table, domain, budget, (), no_answers)
 
 
 def test_tables_of_too_many_cells_are_named(original, monkeypatch) -> None:
     domain = domain_of(original.schema, original.schema.attributes, BOUNDS)
     monkeypatch.setattr(measurement, "MOST_CELLS", 30)
-    tables = measure(original, domain, budget_of(20.0, 1e-6, 3000), Workload.of_order(4, 2), no_answers)
+    tables = measure(original, domain, budget_of(20.0, 1e-6, 3000), workload_of_order(4, 2), no_answers)
     assert "age x income" in tables.left_out
     assert "age x income" not in {payment.what for payment in tables.payments}
     assert tables.spent == pytest.approx(tables.budget.rho, rel=1e-4)
@@ -142,10 +142,10 @@ def test_tables_of_too_many_cells_are_named(original, monkeypatch) -> None:
 def test_a_tiny_file_is_told_to_be_hidden(original) -> None:
     domain = domain_of(original.schema, original.schema.attributes, BOUNDS)
     with pytest.raises(DataError, match="two at least"):
-        measure(survey(1), domain, budget_of(1.0, 1e-6, 2), Workload(()), no_answers)
+        measure(survey(1), domain, budget_of(1.0, 1e-6, 2), (), no_answers)
     for _ in range(5):  # whatever the noise is
         with pytest.raises(DataError, match="noise that hides the whole file"):
-            measure(survey(3), domain, budget_of(0.01, 1e-6, 3), Workload(()), no_answers)
+            measure(survey(3), domain, budget_of(0.01, 1e-6, 3), (), no_answers)
 
 
 def test_without_opendp_it_says_what_to_install(monkeypatch) -> None:
@@ -175,7 +175,7 @@ def audited(epsilon: float, runs: int) -> float:
         known = domain.cells(Table(PAIR, codes[1:], np.zeros((199, 0))))
         own = []
         for _ in range(runs):
-            tables = measure(table, domain, budget, Workload.of_order(2, 2), independent)
+            tables = measure(table, domain, budget, workload_of_order(2, 2), independent)
             ratio = 0.0
             for noisy in tables.tables:
                 difference = noisy.counts - tables.count(known, noisy.columns)

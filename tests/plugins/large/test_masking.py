@@ -18,7 +18,7 @@ from evosdc_large import blocks, planning
 from evosdc_large.masking import IN_ORDER, mask_parquet, masked_rows
 from evosdc_large.plans import DRAWN_TOGETHER, uniforms_of
 from evosdc_large.risk import risk_of_parquet
-from evosdc_large.workers import Here, workers
+from evosdc_large.workers import Workers, workers
 from tests.cli.conftest import evosdc as command  # noqa: F401 -- a fixture
 from tests.optional import require_dask
 
@@ -194,7 +194,7 @@ def test_a_key_is_drawn_anew_or_kept_in_its_file_alone(command, file, tmp_path):
 
 @pytest.mark.parametrize("method", ["pram", "rank-swapping", "local-suppression"])
 def test_what_workers_may_write_to_disk_does_not_hold_the_key(file, tmp_path, method):
-    class Watched(Here):
+    class Watched(Workers):
         def each(self, work, tasks, shared):
             assert work is masked_rows
             held.append(pickle.dumps(shared))

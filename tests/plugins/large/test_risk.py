@@ -61,7 +61,7 @@ def test_row_groups_batches_and_dictionaries_change_nothing(tmp_path, monkeypatc
     monkeypatch.setattr(blocks, "BATCH", 33)
     monkeypatch.setattr(counting, "_DENSE", 0)
     assert risk_of_parquet(tmp_path / "one.parquet", KEYS, ["illness"]) == wanted
-    monkeypatch.setattr(counting, "_GREATEST", 10)
+    monkeypatch.setattr(counting, "GREATEST", 10)
     assert risk_of_parquet(tmp_path / "one.parquet", KEYS, ["illness"]) == wanted
     shuffled = frame.sample(frac=1.0, random_state=1)
     assert risk_of_parquet(parquet(shuffled, tmp_path / "s.parquet"), KEYS, ["illness"]) == wanted
