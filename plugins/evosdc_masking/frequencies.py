@@ -38,8 +38,7 @@ def separate(n: int) -> Distinct:
 
 def frequencies(column: Codes, size: int) -> NDArray[np.int64]:
     """Return how often each of `size` categories occurs, shape (size,); missing values are not counted."""
-    counts: NDArray[np.int64] = np.bincount(column[column >= 0], minlength=size)
-    return counts
+    return np.bincount(column[column >= 0], minlength=size)
 
 
 def occurring(column: Codes) -> int:

@@ -238,8 +238,7 @@ def lognormal_factors(shape: tuple[int, ...], sigma: float, rng: np.random.Gener
 def two_component_factors(shape: tuple[int, ...], f: float, s: float, rng: np.random.Generator) -> Numbers:
     """Return 1 - f or 1 + f for each record, shape (n, Q), with normal noise of standard deviation `s` on each cell."""
     direction = rng.choice((-1.0, 1.0), shape[0])
-    factors: Numbers = 1.0 + f * direction[:, None] + s * rng.standard_normal(shape)
-    return factors
+    return 1.0 + f * direction[:, None] + s * rng.standard_normal(shape)
 
 
 def with_moments_of(masked: Numbers, original: Numbers) -> Numbers:

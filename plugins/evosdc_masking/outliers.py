@@ -54,8 +54,7 @@ def univariate_outliers(numbers: Numbers, quantile: float) -> NDArray[np.bool_]:
     away = np.abs(values - np.median(values, axis=0))
     unit = 1.4826 * np.median(away, axis=0)
     bound = float(norm.ppf((1.0 + quantile) / 2.0))
-    outlying: NDArray[np.bool_] = (away > bound * unit) & (unit > 0.0) & ~np.isnan(numbers)
-    return outlying
+    return (away > bound * unit) & (unit > 0.0) & ~np.isnan(numbers)
 
 
 class MultivariateTopCoding(Untuned):

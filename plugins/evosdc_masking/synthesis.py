@@ -126,8 +126,7 @@ def basis(design: Numbers) -> Numbers:
 
 def fitted(space: Numbers, values: Numbers) -> Numbers:
     """Return the projection of `values`, shape (n, p), on the columns of a basis: x B of the regression."""
-    projection: Numbers = space @ (space.T @ values)
-    return projection
+    return space @ (space.T @ values)
 
 
 def residuals(space: Numbers, values: Numbers) -> Numbers:
@@ -139,8 +138,7 @@ def residuals(space: Numbers, values: Numbers) -> Numbers:
 def exact_residuals(space: Numbers, draws: Numbers, triangle: Numbers) -> Numbers:
     """Return residuals of normal draws, shape (n, p), given exactly the covariance of a triangle."""
     orthonormal, _ = np.linalg.qr(residuals(space, draws))
-    exact: Numbers = residuals(space, orthonormal) @ triangle
-    return exact
+    return residuals(space, orthonormal) @ triangle
 
 
 def complete(table: Table) -> NDArray[np.bool_]:
@@ -350,8 +348,7 @@ def frequency_imposed(values: Numbers, intervals: int, rng: np.random.Generator)
     edges = np.linspace(values.min(), values.max(), intervals + 1)
     inside = np.clip(np.searchsorted(edges, np.sort(values), side="right") - 1, 0, intervals - 1)
     low, high = edges[inside], edges[inside + 1]
-    draws: Numbers = np.clip(low + (high - low) * rng.random(len(values)), low, high)
-    return draws
+    return np.clip(low + (high - low) * rng.random(len(values)), low, high)
 
 
 def drawn_categories(column: Codes, size: int, rng: np.random.Generator) -> Codes:

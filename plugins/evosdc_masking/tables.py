@@ -202,8 +202,7 @@ def noise_of(counts: NDArray[np.int64], shares: NDArray[np.float64], drawn: Pert
     cumulated = np.cumsum(drawn.probabilities, axis=1)
     rows = cumulated[np.minimum(counts, len(cumulated) - 1)]
     positions = (shares[:, None] >= rows[:, :-1] - 1e-15).sum(axis=1) if rows.size else np.zeros(0, dtype=np.int64)
-    noise: NDArray[np.int64] = np.asarray(drawn.changes[positions], dtype=np.int64)
-    return noise
+    return np.asarray(drawn.changes[positions], dtype=np.int64)
 
 
 UNIT = 1 << 32  # record keys are whole numbers from 0 and below
@@ -309,5 +308,4 @@ def cell_keys(keys: Positions, of: Positions, cells: int) -> NDArray[np.float64]
     # keys (n,); of (n,): cell of each record.
     sums = np.zeros(cells, dtype=np.int64)
     np.add.at(sums, of, keys)
-    shares: NDArray[np.float64] = (sums % UNIT) / UNIT
-    return shares
+    return (sums % UNIT) / UNIT

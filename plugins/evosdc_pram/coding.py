@@ -32,8 +32,7 @@ class Coding:
 
     def probabilities(self, genes: Genes) -> Matrix:
         """Return the transition matrix that the genes stand for, shape (c, c)."""
-        matrix: Matrix = genes / self.sums[:, None]
-        return matrix
+        return genes / self.sums[:, None]
 
     def genes_of(self, matrix: Matrix) -> Genes:
         """Return the genes nearest to a matrix: by largest remainders, or for flows by controlled rounding."""

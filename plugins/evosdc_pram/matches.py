@@ -198,8 +198,7 @@ class UnchangedTracker(Tracker):
         """Return the scores of children, all in one go; O(m V)."""
         through = np.concatenate(([0], np.cumsum(self._more(changes))))
         ends = np.concatenate(([0], changes.ends))
-        scores: NDArray[np.float64] = 100.0 * (self._equal + np.diff(through[ends])) / self._original.codes.size
-        return scores
+        return 100.0 * (self._equal + np.diff(through[ends])) / self._original.codes.size
 
     def _more(self, changes: Changes) -> NDArray[np.int64]:
         """Return how many more values of each changed record are equal after than before."""

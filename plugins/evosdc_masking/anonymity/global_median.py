@@ -22,8 +22,7 @@ def global_order(table: Table, spreads: Spreads | None = None) -> Rows:
     # categories by their order and numbers by value, a missing value behind all others. Equal ones stand as in the
     # file. Numbers are scaled by the spreads given, by default the table's own.
     keys = [_ranked(table, name) for name in reversed(table.schema.names)]
-    order: Rows = np.lexsort([*keys, distances_to_median(table, spreads)])
-    return order
+    return np.lexsort([*keys, distances_to_median(table, spreads)])
 
 
 def distances_to_median(table: Table, spreads: Spreads | None = None) -> Numbers:

@@ -188,8 +188,7 @@ def _breadths(metric: Metric, low: Numbers, high: Numbers, absent: NDArray[np.bo
 
 def _summed(spreads: Numbers, breadths: Numbers) -> Numbers:
     """Return the sums of both by cluster, shape (m,), added in the order of the attributes."""
-    summed: Numbers = np.hstack((np.zeros((len(spreads), 1)), spreads, breadths)).cumsum(axis=1)[:, -1]
-    return summed
+    return np.hstack((np.zeros((len(spreads), 1)), spreads, breadths)).cumsum(axis=1)[:, -1]
 
 
 class KMember(ClusterPublishing):

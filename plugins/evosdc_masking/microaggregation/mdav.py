@@ -316,8 +316,7 @@ def destandardised(masked: Numbers, original: Numbers, weights: Numbers | None =
     _, wanted_spread = _moments(original[true], counted[true], unit)
     if spread <= 1e-12 or (mean == wanted_mean and spread == wanted_spread):
         return masked
-    stretched: Numbers = (masked - mean) * (wanted_spread / spread) + wanted_mean
-    return stretched
+    return (masked - mean) * (wanted_spread / spread) + wanted_mean
 
 
 def _moments(values: Numbers, weights: Numbers, unit: float) -> tuple[float, float]:

@@ -164,8 +164,7 @@ class ExtremeCoding(Tunable):
     def _own(self, key: str, attribute: Attribute) -> float | str | None:
         """Return the value or replacement of an attribute."""
         own = getattr(self.params, key)
-        found: float | str | None = own.get(attribute.name) if isinstance(own, dict) else own
-        return found
+        return own.get(attribute.name) if isinstance(own, dict) else own
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the coded table; nothing is random."""

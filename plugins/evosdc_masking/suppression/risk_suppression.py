@@ -77,5 +77,4 @@ def individual_risks(values: Codes, weights: Numbers, wildcard: bool) -> Numbers
     keys = np.ascontiguousarray(values[classes.first], dtype=np.int32)
     if wildcard and bool((keys == MISSING).any()):
         counts, sums = matching_sums(prefix_tree(keys), counts, sums, keys)
-    risks: Numbers = reidentification_risks(counts, np.maximum(sums, counts))[classes.of]
-    return risks
+    return reidentification_risks(counts, np.maximum(sums, counts))[classes.of]
