@@ -35,6 +35,16 @@ def design_a(frequencies: Frequencies, p: float) -> Matrix:
     return _embedded(inner, occurring, frequencies.size)
 
 
+def even(T: Frequencies, p: float) -> Matrix:
+    """Return the matrix that keeps an occurring category with probability p and goes to all other ones alike."""
+    occurring = np.flatnonzero(T)
+    matrix = np.identity(len(T))
+    if occurring.size > 1:
+        matrix[np.ix_(occurring, occurring)] = (1.0 - p) / (occurring.size - 1)
+        matrix[occurring, occurring] = p
+    return matrix
+
+
 def design_b(frequencies: Frequencies, theta: float) -> Matrix:
     """Return the invariant matrix of Gouweleeuw et al. (Eq. 2.4 and 2.5 of the thesis)."""
     # ``p_kk = 1 - theta T_K / T_k`` and ``p_kl = (1 - p_kk) / (n - 1)``, T_K the smallest positive frequency and n the

@@ -2,16 +2,12 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from evosdc.cli.options import PATH, takes_options
 from evosdc.options import shared
 from evosdc.options.model import Options, option
-
-if TYPE_CHECKING:
-    from evosdc.randomisation.equations.equation_design import EquationDesign
 
 
 class EquationOptions(Options):
@@ -33,6 +29,7 @@ def equation(file: Path, options: EquationOptions) -> None:
     from evosdc.randomisation.equations.equation_design import read_equation_design
     from evosdc.randomisation.equations.infix import infix
     from evosdc_equations.latex import latex
+    from evosdc_equations.simplification import simplify
 
     output = options.output
     if output is not None:
@@ -40,23 +37,15 @@ def equation(file: Path, options: EquationOptions) -> None:
         require_unused(output, replace=options.force)
     design = read_equation_design(file)
     if options.simplify:
-        design = _cleaned(design)
+        single = simplify(design.equation, design.decoding) if design.equation is not None else None
+        each = {name: simplify(one, design.decoding) for name, one in design.equations.items()}
+        design = replace(design, equation=single, equations=each)
     listed = [("all attributes", design.equation)] if design.equation is not None else []
     for name, one in [*listed, *design.equations.items()]:
         click.echo(f"{name}: {latex(one) if options.latex else infix(one)}")
         click.echo(f"  {len(one)} nodes, depth {one.depth}")
-    click.echo(f"decoding {design.decoding}, p = {design.p:g}" + _second_stage(design.two_stage))
+    alpha = design.two_stage
+    second = "" if alpha is None else f", two-stage invariant with alpha = {alpha:g}"
+    click.echo(f"decoding {design.decoding}, p = {design.p:g}{second}")
     if output is not None:
         write_text(output, design.text())
-
-
-def _cleaned(design: "EquationDesign") -> "EquationDesign":
-    from evosdc_equations.simplification import simplify
-
-    single = simplify(design.equation, design.decoding) if design.equation is not None else None
-    each = {name: simplify(one, design.decoding) for name, one in design.equations.items()}
-    return replace(design, equation=single, equations=each)
-
-
-def _second_stage(alpha: float | None) -> str:
-    return "" if alpha is None else f", two-stage invariant with alpha = {alpha:g}"

@@ -1,9 +1,8 @@
 """The genotype `equations`: trees that fill transition matrices."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
-from random import Random
 from typing import Any, Literal
 
 import numpy as np
@@ -46,14 +45,8 @@ def design_b(theta: float) -> Equation:
 @cache
 def standard_designs() -> tuple[tuple[Masking, Equation], ...]:
     """Return both designs for p and theta in 0.1..0.9, with the masking that each is equal to."""
-    return tuple(_designs())
-
-
-def _designs() -> Iterator[tuple[Masking, Equation]]:
-    for p in _TENTHS:
-        yield Masking("pram", {"design": "a", "p": p}), design_a(p)
-    for theta in _TENTHS:
-        yield Masking("pram", {"design": "b", "theta": theta}), design_b(theta)
+    of_a = [(Masking("pram", {"design": "a", "p": p}), design_a(p)) for p in _TENTHS]
+    return (*of_a, *((Masking("pram", {"design": "b", "theta": theta}), design_b(theta)) for theta in _TENTHS))
 
 
 MutationName = Literal["point", "hoist", "subtree", "collapse", "expansion", "constant"]
@@ -195,28 +188,29 @@ class Equations(Stochastic[Genes], Described[Genes]):
 
     def random(self, rng: np.random.Generator) -> Genes:
         """Return random trees, as `initial_trees` says; those that are dealt are drawn by half-and-half here."""
-        return self._random_genome(rng, self.params.initial_trees)
+        return self._random(rng, [None] * self._trees)
 
     def random_of_start(self, place: int, rng: np.random.Generator) -> Genes:
         """Return random trees; those that are dealt take depths in turn, each first full and then grown (Koza 1992)."""
-        kind = self.params.initial_trees
-        return self._random_genome(rng, kind, place * self._trees if kind == "dealt" else None)
+        first = place * self._trees
+        dealt_out = self.params.initial_trees == "dealt"
+        return self._random(rng, [first + tree if dealt_out else None for tree in range(self._trees)])
 
-    def _random_genome(self, rng: np.random.Generator, kind: InitialTrees, first: int | None = None) -> Genes:
-        random = random_from(rng)
-        places = range(self._trees) if first is None else range(first, first + self._trees)
-        trees = [self._random_tree(kind, None if first is None else place, random) for place in places]
-        return _joined([equation_of(tree) for tree in trees])
-
-    def _random_tree(self, kind: InitialTrees, place: int | None, random: Random) -> gp.PrimitiveTree:
-        for deepest in range(self._initial_depth, 0, -1):
-            if place is not None:
-                tree = dealt(self._pset, deepest, place, random)
+    def _random(self, rng: np.random.Generator, places: Sequence[int | None]) -> Genes:
+        random, trees = random_from(rng), []
+        whole = {"grow": False, "full": True}.get(self.params.initial_trees)
+        for place in places:
+            for deepest in range(self._initial_depth, 0, -1):
+                if place is not None:
+                    tree = dealt(self._pset, deepest, place, random)
+                else:
+                    tree = ramped(self._pset, deepest, random, whole)
+                if len(tree) <= self.params.max_nodes:
+                    break
             else:
-                tree = ramped(self._pset, deepest, random, {"grow": False, "full": True}.get(kind))
-            if len(tree) <= self.params.max_nodes:
-                return tree
-        return gp.PrimitiveTree(tree[-1:])
+                tree = gp.PrimitiveTree(tree[-1:])
+            trees.append(equation_of(tree))
+        return _joined(trees)
 
     def crossover(self, a: Genes, b: Genes, rng: np.random.Generator) -> tuple[Genes, Genes]:
         """Return two children that have exchanged subtrees; with one equation each, those of one attribute."""

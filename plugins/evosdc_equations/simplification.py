@@ -44,10 +44,6 @@ class SharedNodes:
         """Return a constant's number; None for any other node."""
         return self._nodes[node][1] if self._nodes[node][0] == CONSTANT else None
 
-    def all_constant(self, nodes: Sequence[int]) -> bool:
-        """Whether all nodes are constants."""
-        return all(self._nodes[node][0] == CONSTANT for node in nodes)
-
     def value(self, node: int) -> float:
         """Return the value of a function of constants, by the evaluator itself, so that folding changes no bit."""
         token, _, operands = self._nodes[node]
@@ -131,11 +127,13 @@ def _of(name: str, operands: list[Interval]) -> Interval:
         case "-":
             return _clipped(low - other[1], high - other[0])
         case "*":
-            return _corners([x * y for x in (low, high) for y in other])
+            corners = [x * y for x in (low, high) for y in other]
+            return _clipped(min(corners), max(corners))
         case "/":
             if other[0] <= 0.0 <= other[1]:
                 return _EVERYTHING
-            return _corners([x / y for x in (low, high) for y in other])
+            corners = [x / y for x in (low, high) for y in other]
+            return _clipped(min(corners), max(corners))
         case "min":
             return min(low, other[0]), min(high, other[1])
         case "max":
@@ -152,10 +150,6 @@ def _of(name: str, operands: list[Interval]) -> Interval:
         return sqrt(least), sqrt(greatest)
     # Libraries differ in the last bits of a logarithm.
     return max(0.0, log1p(least) * (1 - 1e-12)), nextafter(log1p(greatest) * (1 + 1e-12), inf)
-
-
-def _corners(corners: list[float]) -> Interval:
-    return _clipped(min(corners), max(corners))
 
 
 def _clipped(low: float, high: float) -> Interval:
@@ -201,26 +195,21 @@ def _unbounded(pool: SharedNodes, root: int, decoding: Decoding) -> int:
 
 def _applied(pool: SharedNodes, token: int, operands: list[int]) -> int:
     """Return the shortest node known to be equal to a function of nodes that are simplified already."""
-    found = _rewritten(pool, token, operands)
+    if token in (_PLUS, _MINUS):
+        found = _sum(pool, token, *operands)
+    elif token in (_TIMES, _OVER):
+        found = _product(pool, token, *operands)
+    elif token in (_MIN, _MAX):
+        found = _extreme(pool, token, *operands)
+    else:
+        found = _choice(pool, *operands) if token == _IF_LESS else _unary(pool, token, operands[0])
     if found is not None:
         return found
     node = pool.applied(token, operands)
-    if pool.all_constant(operands):
+    if all(pool.token(operand) == CONSTANT for operand in operands):
         return pool.constant(pool.value(node))
     low, high = interval(pool, node)
     return pool.constant(low) if low == high else node
-
-
-def _rewritten(pool: SharedNodes, token: int, operands: list[int]) -> int | None:
-    if token in (_PLUS, _MINUS):
-        return _sum(pool, token, *operands)
-    if token in (_TIMES, _OVER):
-        return _product(pool, token, *operands)
-    if token in (_MIN, _MAX):
-        return _extreme(pool, token, *operands)
-    if token == _IF_LESS:
-        return _choice(pool, *operands)
-    return _unary(pool, token, operands[0])
 
 
 def _sum(pool: SharedNodes, token: int, x: int, y: int) -> int | None:

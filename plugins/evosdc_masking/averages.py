@@ -221,14 +221,14 @@ def _number_averages(column: Numbers, classes: ClassNumbers, weights: Numbers, r
 class SizeParameters(Parameters):
     """Least size of the classes."""
 
-    k: int = Field(default=3, ge=1, description="Least number of records of a class.")
+    k: int = Field(3, ge=1, description="Least number of records of a class.")
 
 
 class ClassParameters(SizeParameters):
     """Least size of the classes, and what they publish."""
 
     average: Average | None = Field(
-        default=None,
+        None,
         description="What a class publishes: median, convex-median, mode or mean, where an attribute's scale has it "
         "(nominal attributes always get their mode, and numbers their median for convex-median); if not given, the "
         "median of ordinal attributes, the mode of nominal ones, the mean of numbers.",

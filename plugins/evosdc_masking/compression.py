@@ -141,9 +141,7 @@ class Jpeg(LossyCompression):
     class Params(LossyCompression.Params):
         """How much is lost."""
 
-        quality: int = Field(
-            default=75, ge=1, le=100, description="Quality of the picture; less means more distortion."
-        )
+        quality: int = Field(75, ge=1, le=100, description="Quality of the picture; less means more distortion.")
 
     top: ClassVar[int] = 255
     compression: ClassVar[Range] = Range("quality", 1, 100, whole=True)
@@ -169,7 +167,7 @@ class Jpeg2000(LossyCompression):
         """How much is lost."""
 
         rate: float = Field(
-            default=10,
+            10,
             ge=1,
             le=1000,
             description="How many times smaller the picture becomes; more means more distortion, 1 is nearly lossless.",

@@ -68,7 +68,7 @@ class _AdditiveNoise(Tunable):
         """How much noise is added."""
 
         alpha: float = Field(
-            default=0.1, ge=0, description="Variance of the noise over that of the attribute; 0 changes nothing."
+            0.1, ge=0, description="Variance of the noise over that of the attribute; 0 changes nothing."
         )
 
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NUMERIC})
@@ -161,22 +161,22 @@ class MultiplicativeNoise(Tunable):
         """Which factors."""
 
         variant: Literal["basic", "two-component"] = Field(
-            default="basic", description="basic: a factor for each cell; two-component: mostly one for each record."
+            "basic", description="basic: a factor for each cell; two-component: mostly one for each record."
         )
         sigma: float | None = Field(
-            default=None,
+            None,
             ge=0,
             le=10,
             description="basic: standard deviation of the factors, 0.1 unless given; 0 changes nothing.",
         )
         f: float | None = Field(
-            default=None,
+            None,
             ge=0,
             lt=1,
             description="two-component: share by which a record grows or shrinks, 0.1 unless given; 0 changes nothing.",
         )
         s: float | None = Field(
-            default=None,
+            None,
             ge=0,
             description="two-component: standard deviation of the noise of each cell, below f / 2; f / 4 unless given.",
         )
@@ -319,7 +319,7 @@ class DateShift(Tunable):
     class Params(Parameters):
         """How far dates may move."""
 
-        days: int = Field(default=30, ge=0, le=36_525, description="Greatest move in days; 0 changes nothing.")
+        days: int = Field(30, ge=0, le=36_525, description="Greatest move in days; 0 changes nothing.")
 
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.ORDINAL})
     params: Params

@@ -38,15 +38,7 @@ def categorical(table: Table) -> list[Masking]:
     Entries that cannot apply (k > n) or would change nothing (ranks that cannot move, attributes with too few
     categories) are left out. The order is that of the list above; labels are unique.
 
-    Parameters
-    ----------
-    table : Table
-        The protected attributes. Numeric ones are left alone.
-
-    Raises
-    ------
-    ParameterError
-        There is no nominal or ordinal attribute, or no record.
+    Raises `ParameterError` where there is no record, or no attribute of the kind.
     """
     names = tuple(a.name for a in table.schema.categorical)
     _require_some("categorical", names, table)
@@ -117,15 +109,7 @@ def numeric(table: Table) -> list[Masking]:
 
     Entries that cannot apply (k > n) or would change nothing (ranks that cannot move) are left out. Labels are unique.
 
-    Parameters
-    ----------
-    table : Table
-        The protected attributes. Nominal and ordinal ones are left alone.
-
-    Raises
-    ------
-    ParameterError
-        There is no numeric attribute, or no record.
+    Raises `ParameterError` where there is no record, or no attribute of the kind.
     """
     names = tuple(a.name for a in table.schema.numeric)
     _require_some("numeric", names, table)
@@ -172,15 +156,7 @@ def mixed(table: Table) -> list[Masking]:
 
     Entries that cannot apply (k > n) or would change nothing are left out. Labels are unique.
 
-    Parameters
-    ----------
-    table : Table
-        The protected attributes.
-
-    Raises
-    ------
-    ParameterError
-        There is no record, or attributes of one kind only.
+    Raises `ParameterError` where there is no record, or no attribute of the kind.
     """
     names, numbers = (tuple(a.name for a in kind) for kind in (table.schema.categorical, table.schema.numeric))
     if not names or not numbers or len(table) == 0:

@@ -12,7 +12,7 @@ class RoundingParameters(Parameters):
     """Base of the parameters of methods that publish computed numbers."""
 
     rounding: bool = Field(
-        default=True,
+        True,
         description="Round to the decimals of each attribute, as a written file does; what is judged is then what is "
         "published. false keeps all digits in memory.",
     )

@@ -171,15 +171,15 @@ class Ipso(ReadingOthers):
         """The variant, and which attributes explain."""
 
         variant: Literal["a", "b", "c"] = Field(
-            default="c", description="a: expectations; b: keeps the coefficients; c: and the covariance of residuals."
+            "c", description="a: expectations; b: keeps the coefficients; c: and the covariance of residuals."
         )
         confidential: tuple[str, ...] = Field(
-            default=(),
+            (),
             description="Attributes x that explain, of any scale, not masked themselves; those of role sensitive "
             "unless given, and a constant alone where there are none.",
         )
         rounding: bool = Field(
-            default=False,
+            False,
             description="Round to the decimals of each attribute, as a written file does; what is promised then holds "
             "up to rounding.",
         )
@@ -283,13 +283,13 @@ class Liew(Tunable):
         """When a density is accepted, and what happens where none is."""
 
         significance: float = Field(
-            default=0.05,
+            0.05,
             ge=0,
             le=1,
             description="Densities with a smaller p-value are rejected; 0 rejects none, 1 all of them.",
         )
         intervals: int | None = Field(
-            default=None,
+            None,
             ge=8,
             le=20,
             description="Intervals of the frequency-imposed distortion; by the number of values unless given.",

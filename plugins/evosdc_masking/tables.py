@@ -1,10 +1,7 @@
-"""Frequency tables with noise by cell keys: distributions of the noise, tables, and the keys of records.
+"""Frequency tables with noise by cell keys: the same cell of the same people has the same noise in every table.
 
-The noise of each count: distributions of greatest entropy with mean 0 and a given variance (ptable).
-
-Frequency tables with noise by cell keys: the same cell of the same people has the same noise in every table.
-
-The secret number of each record that cell keys are sums of: the same people have the same ones in every file.
+The noise of counts has the distribution of greatest entropy with mean 0 and a given variance (ptable). Cell keys are
+sums of secret numbers of records, which the same people have in every file.
 
 A record's number is a keyed hash of what the record says and of its number among its equals. It does not depend on
 where the record stands, on which other records are there, or on how the file was read.
@@ -101,45 +98,14 @@ def cell_key_table(
     key: str | Path | None = None,
     columns: Sequence[Column] | None = None,
 ) -> pd.DataFrame:
-    """Return a frequency table of some attributes with noise, of the combinations that occur.
-
-    The cell key method (Fraser and Wooton 2005; Thompson, Broadfoot and Elazar 2013): every record has a secret key,
-    the keys of a cell's records add up, modulo 1, to the cell's key, and that says which noise its count gets from
-    `evosdc_masking.tables.perturbation_table`. A record's key is a keyed hash of its values and of its
-    number among its equals (`evosdc_masking.tables`). So the same people have the same count in every table
-    that is made with the same key file, in whatever order, part or format the file comes. Further tables tell nothing
-    that averages out, and cells are not exactly additive.
-
-    Parameters
-    ----------
-    table : Table
-    names : sequence of str
-        Attributes with categories, neither identifiers nor to be dropped.
-    noise, variance, smallest
-        As of `perturbation_table`.
-    margins : bool
-        Whether the tables of all subsets and the total are told too, with ``*`` for the attributes they sum over.
-    unweighted : bool
-        Whether records are counted although the file has sampling weights. Weighted counts are not offered: published
-        beside counts of records they tell the mean weight of a cell without any noise.
-    seed : int, optional
-        A public seed in place of a key file, for studies and tests: anybody can take its noise away again.
-    key : str or Path, optional
-        Key file, made where there is none. Keep it secret, and use the same one for all tables of a file.
-    columns : sequence of Column, optional
-        What records' keys are made of; by default all attributes of `table` but identifiers and those to be dropped.
-
-    Returns
-    -------
-    DataFrame
-        A column an attribute, empty for a missing value, and ``count``; cells with a published count of 0 are left out.
-
-    Raises
-    ------
-    InputError
-        Attributes that cannot be tabulated, sampling weights without `unweighted`, noise that cannot be, a key file
-        that cannot be read or made, or neither key nor seed.
-    """
+    """Return a frequency table of some attributes with noise, of the combinations that occur."""
+    # The cell key method (Fraser and Wooton 2005; Thompson, Broadfoot and Elazar 2013): every record has a secret key,
+    # a keyed hash of its values and of its number among its equals. The keys of a cell's records add up, modulo 1, to
+    # the cell's key, which says what noise its count gets. So the same people have the same count in every table that
+    # is made with the same key file, in whatever order, part or format the file comes. Further tables tell nothing
+    # that averages out, and cells are not exactly additive. Weighted counts are not offered: beside counts of records
+    # they tell the mean weight of a cell without any noise. Margins have ``*`` for what they sum over, missing values
+    # are empty, and cells with a published count of 0 are left out. `seed` is public: anybody can take its noise away.
     _require_counts(table, names, unweighted)
     drawn = perturbation_table(noise, variance, smallest)
     if seed is None and key is None:

@@ -9,13 +9,8 @@ import numpy as np
 from evosdc.model import Masking
 from evosdc.randomisation.invariance import diluted, two_stage
 from evosdc.randomisation.transition import (
-    Frequencies,
-    Matrix,
-    design_a,
-    design_b,
-    neighbour_weights,
-    preference_matrix,
-)
+    Frequencies, Matrix, design_a, design_b, even, neighbour_weights, preference_matrix,
+)  # fmt: skip
 from evosdc.table.table import Table
 
 TENTHS = tuple(tenth / 10 for tenth in range(1, 10))
@@ -63,20 +58,10 @@ def designs(families: tuple[Family, ...], invariant: bool) -> Iterator[tuple[Mas
     if "preference" in families:
         yield from ((Masking("preference", {"alpha": share}), diluted_to(share)) for share in _SHARES)
     if "uniform" in families:
-        yield Masking("uniform", mark), form(lambda T: _near(T, 1.0 / max(int(np.count_nonzero(T)), 1)))
+        yield Masking("uniform", mark), form(lambda T: even(T, 1.0 / max(int(np.count_nonzero(T)), 1)))
     if "near-identity" in families:
-        yield from ((Masking("near-identity", {"p": p} | mark), form(partial(_near, p=p))) for p in _NEAR)
+        yield from ((Masking("near-identity", {"p": p} | mark), form(partial(even, p=p))) for p in _NEAR)
 
 
 def _staged(design: Design) -> Design:
     return lambda T: two_stage(design(T), T)
-
-
-def _near(T: Frequencies, p: float) -> Matrix:
-    """Return the matrix with p on the diagonal of occurring categories and the rest spread evenly over the others."""
-    occurring = np.flatnonzero(T)
-    matrix = np.identity(T.size)
-    if occurring.size > 1:
-        matrix[np.ix_(occurring, occurring)] = (1.0 - p) / (occurring.size - 1)
-        matrix[occurring, occurring] = p
-    return matrix

@@ -69,24 +69,18 @@ def treatments_of(methods: MaskingMethods, table: Table) -> tuple[Treatment, ...
         except InputError:  # parameters that hang together
             continue
         if not method.generalises:
-            efforts = _efforts(method, design)
-            design = replace(design, free=(*design.free, *efforts))
-            usual = {one.name: one.values[0] for one in efforts}
+            usual: dict[str, Any] = {}
+            named = {one.name for one in design.free} | set(design.fixed)
+            if design.dear and method.pace and method.pace not in named:  # its effort is a parameter, too
+                whole = type(method.params).model_fields[method.pace].default
+                efforts = Choices(method.pace, tuple(whole * times for times in EFFORTS))
+                design, usual = replace(design, free=(*design.free, efforts)), {method.pace: efforts.values[0]}
             found.setdefault(name, []).append(Treatment(name, design, attributes, usual=usual))
     return tuple(
         replace(one, weight=(SELDOM if one.design.dear else 1.0) / len(listed))
         for listed in found.values()
         for one in listed
     )
-
-
-def _efforts(method: MaskingMethod, design: Design) -> tuple[Choices, ...]:
-    """Return the effort of a method that takes long as a parameter, where its design leaves that open."""
-    named = {one.name for one in design.free} | set(design.fixed)
-    if not design.dear or not method.pace or method.pace in named:
-        return ()
-    whole = type(method.params).model_fields[method.pace].default
-    return (Choices(method.pace, tuple(whole * times for times in EFFORTS)),)
 
 
 # A plan as numbers, shape (steps, 2 + S + V): treatment, stratum, S shares of free parameters, V attributes (0, 1).
@@ -106,6 +100,11 @@ class Step:
     shares: tuple[float, ...]  # of the free parameters' ranges
     attributes: tuple[int, ...]  # positions of the protected attributes that it masks, ascending
     stratum: int = NOWHERE  # position among the attributes that can form strata, or `NOWHERE`
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """By which neighbours stand that have nothing in common."""
+        return self.attributes, self.treatment, self.shares, self.stratum
 
 
 Plan = tuple[Step, ...]
@@ -165,7 +164,7 @@ class PlanSpace:
             moved = False
             for place in range(len(made) - 1):
                 first, second = made[place : place + 2]
-                if _order(second) < _order(first) and not self.lasts(first) and self._apart(first, second):
+                if second.order < first.order and not self.lasts(first) and self._apart(first, second):
                     made[place : place + 2] = [second, first]
                     moved = True
         return tuple(made)
@@ -243,10 +242,6 @@ class PlanSpace:
                     positions = tuple(sorted(self.names.index(name) for name in names))
                     return Step(place, shares, positions, stratum)
         return None
-
-
-def _order(step: Step) -> tuple[object, ...]:
-    return step.attributes, step.treatment, step.shares, step.stratum
 
 
 def _strata(microdata: Microdata) -> tuple[str, ...]:

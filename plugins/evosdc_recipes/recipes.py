@@ -142,7 +142,8 @@ class Recipes(Composed[Recipe], Stochastic[Recipe], Described[Recipe]):
         if first == second:
             return 0.0
         if [_kind(step) for step in first] == [_kind(step) for step in second]:
-            gaps = [abs(x - y) for one, other in zip(first, second, strict=True) for x, y in _pairs(one, other)]
+            shares = [zip(one.shares, other.shares, strict=True) for one, other in zip(first, second, strict=True)]
+            gaps = [abs(x - y) for pairs in shares for x, y in pairs]
             return 0.4 * max(gaps, default=0.0) + 0.05
         if self.space.lasts(first[0]) and _kind(first[0]) == _kind(second[0]):
             return 0.49
@@ -239,7 +240,3 @@ def _places(treatment: Treatment) -> list[tuple[float, ...]]:
 
 def _kind(step: Step) -> tuple[object, ...]:
     return step.treatment, step.attributes, step.stratum
-
-
-def _pairs(one: Step, other: Step) -> list[tuple[float, float]]:
-    return list(zip(one.shares, other.shares, strict=True))

@@ -9,8 +9,6 @@ The spread of a cluster in an attribute is the greatest distance between two of 
 numbers and of ordinal categories, and the level of the lowest common ancestor of categories with a hierarchy. A
 cluster that is to grow by one has the same size whatever it takes, so the least increase of the loss is the least sum
 of spreads. Ties go to the record with the lower position in the file.
-
-k-member clustering.
 """
 
 from typing import Literal, NamedTuple
@@ -209,8 +207,7 @@ class KMember(ClusterPublishing):
         """Least size of the clusters, and what they publish."""
 
         output: Literal["point", "interval"] = Field(
-            default="point",
-            description="point: the average; interval: labels such as [17, 25], common ancestors, or sets.",
+            "point", description="point: the average; interval: labels such as [17, 25], common ancestors, or sets."
         )
 
     name = "k-member"

@@ -10,8 +10,6 @@ Equal records share a point, with as much capacity as there are of them. Distanc
 are needed and never kept: memory grows with the records and with the pairs of centres and points within reach. How
 well the records spread over centres beyond the r of the flow is left open by the source; here each goes to the nearest
 centre, the first in a tie.
-
-r-gather clustering.
 """
 
 from collections.abc import Sequence
@@ -206,7 +204,7 @@ class RGather(ClusterPublishing):
         """Least size of the clusters, and what they publish."""
 
         output: Literal["point", "centre", "interval"] = Field(
-            default="point",
+            "point",
             description="point: the average; centre: the record at the centre; interval: labels such as [17, 25], "
             "common ancestors, or sets.",
         )

@@ -1,8 +1,4 @@
-"""Microaggregation by MDAV-generic, of all attributes or of blocks of them.
-
-Blocks of attributes that are microaggregated independently of each other.
-
-The partition of MDAV-generic (Domingo-Ferrer and Torra 2005), in its correct version.
+"""Microaggregation by MDAV-generic (Domingo-Ferrer and Torra 2005, corrected), of all attributes or of blocks of them.
 
 While 3k records remain: r is the record farthest from the average record and s the one farthest from r; r with its k
 - 1 nearest records is a class, then s with its k - 1 nearest of what remains is another. Should s have been taken by
@@ -14,8 +10,6 @@ instead of to r.)
 Ties, of the farthest and of the nearest, go to the record with the lower position in the file. But for that rule,
 records with equal categories are interchangeable. So the loops visit distinct records, each with the queue of its
 positions; the classes are the same as if all records were visited.
-
-Microaggregation by MDAV-generic.
 """
 
 from collections import Counter
@@ -42,12 +36,12 @@ class BlockParameters(ClassParameters):
     """Least size of the classes, what they publish, and which attributes are masked together."""
 
     groups: Annotated[tuple[Block, ...], Field(min_length=1)] | None = Field(
-        default=None,
+        None,
         description="Lists of attributes, each masked on its own: [['a', 'b'], ['c']]. Every masked attribute stands "
         "in one of them.",
     )
     group_size: int | None = Field(
-        default=None, ge=1, description="Number of attributes that are masked together, in the order of the file."
+        None, ge=1, description="Number of attributes that are masked together, in the order of the file."
     )
 
     @field_validator("group_size")
@@ -244,12 +238,12 @@ class Mdav(ClassAveraging, Grouping):
         """Size of the classes, groups of attributes, and what is published."""
 
         destandardise: bool = Field(
-            default=False,
+            False,
             description="Stretch each masked numeric attribute so that its mean and variance are the original's "
             "(published values can then leave the original range).",
         )
         hierarchies: bool | None = Field(
-            default=None,
+            None,
             description="Whether categories with a hierarchy are compared by the level of their lowest common "
             "ancestor, and numbers by their difference over the range, as clustering does; not so unless given.",
         )

@@ -35,7 +35,7 @@ class ProjectedMicroaggregation(ClassAveraging):
         """Least size of the classes, the blocks of attributes, and the projection."""
 
         projection: Projection = Field(
-            default="principal-component",
+            "principal-component",
             description="principal-component: the first one of the correlations; z-scores: their sum.",
         )
 

@@ -44,7 +44,7 @@ class PramParameters(Parameters):
     """Design of the matrices and its numbers, or a file with an equation or with matrices."""
 
     equation: Path | None = Field(
-        default=None,
+        None,
         description="A file with an equation that fills the matrices, as evosdc run writes it (equation.toml); "
         "in place of a design.",
     )
@@ -57,58 +57,54 @@ class PramParameters(Parameters):
         ),
     ] = "a"
     matrix: Path | None = Field(
-        default=None,
+        None,
         description="Design matrix: a file, CSV for one attribute, JSON for any number; the design need not be named.",
     )
     p: float | None = Field(
-        default=None,
+        None,
         ge=0,
         le=1,
         description="Designs a and two-stage: probability that a value is kept (two-stage: by the first stage), 0.8 "
         "unless given; 1 changes nothing.",
     )
     theta: float | None = Field(
-        default=None, ge=0, le=1, description="Design b: amount of perturbation, 0.5 unless given; 0 changes nothing."
+        None, ge=0, le=1, description="Design b: amount of perturbation, 0.5 unless given; 0 changes nothing."
     )
     first: Literal["even", "a"] | None = Field(
-        default=None,
-        description="Two-stage: the first stage spreads what is not kept evenly, unless given, or by design a.",
+        None, description="Two-stage: the first stage spreads what is not kept evenly, unless given, or by design a."
     )
     unchanged: float | None = Field(
-        default=None,
+        None,
         ge=0,
         le=1,
         description="Two-stage: expected share of unchanged values, in place of alpha; 1 changes nothing.",
     )
     alpha: float | None = Field(
-        default=None,
+        None,
         ge=0,
         le=1,
         description="Two-stage: share of R in alpha R + (1 - alpha) I, 0.5 unless given; 0 changes nothing.",
     )
     preferences: Literal["distance"] | Path | None = Field(
-        default=None,
+        None,
         description="Preference: weights of changes by distance, unless given, or a file; 1 for the most preferred.",
     )
     least: float | None = Field(
-        default=None, ge=0, le=1, description="Preference: lower bound of the diagonal, 0.5 unless given."
+        None, ge=0, le=1, description="Preference: lower bound of the diagonal, 0.5 unless given."
     )
-    most: float | None = Field(
-        default=None, ge=0, le=1, description="Preference: upper bound of the diagonal, 1 unless given."
-    )
+    most: float | None = Field(None, ge=0, le=1, description="Preference: upper bound of the diagonal, 1 unless given.")
     by_record: bool | None = Field(
-        default=None, description="Preference: weigh each row by its category's frequency; not so unless given."
+        None, description="Preference: weigh each row by its category's frequency; not so unless given."
     )
     kept: dict[str, dict[str, Annotated[float, Field(ge=0, le=1)]]] | None = Field(
-        default=None,
+        None,
         description="Design a: probability that a value is kept, by attribute and category; p for those not named.",
     )
     crossed: list[list[str]] = Field(
-        default=[],
-        description="Blocks of attributes that are crossed into one: only combinations that occur are published.",
+        [], description="Blocks of attributes that are crossed into one: only combinations that occur are published."
     )
     structural_zeros: Literal["observed"] | Path | list[dict[str, str]] | None = Field(
-        default=None,
+        None,
         description="Combinations that must not arise: a list of tables or a file of them (CSV, JSON); observed: all "
         "that no record has.",
     )

@@ -15,23 +15,9 @@ from evosdc.randomisation.matrix_file import LabelledMatrix, read_matrices, stoc
 from evosdc.randomisation.transition import Matrix, cumulative, drawn, forbidding
 from evosdc.table.schema import Scale
 from evosdc.table.table import MISSING, Numbers, Table
-from evosdc_masking.post_randomisation.matrices import (
-    INVARIANT,
-    Assigned,
-    Block,
-    assigned,
-    block_of,
-    crossed_blocks,
-    designed,
-    with_kept,
-)
+from evosdc_masking.post_randomisation import matrices
+from evosdc_masking.post_randomisation.matrices import INVARIANT, Assigned, Block, Combination
 from evosdc_masking.post_randomisation.parameters import PramParameters
-from evosdc_masking.post_randomisation.structural_zeros import (
-    Combination,
-    faults_of,
-    forbidden_states,
-    read_combinations,
-)
 
 
 class Pram(Tunable):
@@ -69,7 +55,7 @@ class Pram(Tunable):
                 self._given = read_matrices(file)
         if isinstance(params.structural_zeros, Path):
             with collect.step():
-                self._zeros = read_combinations(params.structural_zeros)
+                self._zeros = matrices.read_combinations(params.structural_zeros)
         elif isinstance(params.structural_zeros, list):
             self._zeros = params.structural_zeros
         collect.settle(ParameterError)
@@ -138,7 +124,7 @@ class Pram(Tunable):
         ]
         if strange:
             raise ParameterError(strange)
-        blocks = crossed_blocks(names, self.params.crossed)
+        blocks = matrices.crossed_blocks(names, self.params.crossed)
         faults = self._faults(table, blocks)
         if faults:
             raise ParameterError(faults)
@@ -146,7 +132,7 @@ class Pram(Tunable):
         stands = self.params.design == "matrix"
         given = [_checked(matrix, collect) for matrix in self._given] if stands else self._given
         with collect.step():
-            own = assigned(given, table, blocks, every=stands)
+            own = matrices.assigned(given, table, blocks, every=stands)
         collect.settle(ParameterError)
         planned = []
         for block in blocks:
@@ -158,7 +144,7 @@ class Pram(Tunable):
     def _planned(
         self, table: Table, names: Sequence[str], own: Assigned | None, weights: Numbers | None
     ) -> tuple[Block, Matrix]:
-        block = block_of(table, names, () if own is None else own.states)
+        block = matrices.block_of(table, names, () if own is None else own.states)
         if self._design is not None:
             attribute = block.attributes[0]
             return block, self._forbidding(block, self._design.matrix(block.record, attribute))
@@ -166,14 +152,14 @@ class Pram(Tunable):
             assert own is not None
             return block, self._forbidding(block, own.on(block))
         preferences = None if own is None else own.on(block)
-        matrix = designed(block, block.counts(weights), self.params, preferences)
+        matrix = matrices.designed(block, block.counts(weights), self.params, preferences)
         if self.params.kept and block.names[0] in self.params.kept:
-            matrix = with_kept(block, matrix, self.params.kept[block.names[0]])
+            matrix = matrices.with_kept(block, matrix, self.params.kept[block.names[0]])
         return block, self._forbidding(block, matrix)
 
     def _forbidding(self, block: Block, matrix: Matrix) -> Matrix:
         """Return the matrix without structural zeros."""
-        forbidden = forbidden_states(self._zeros, block)
+        forbidden = matrices.forbidden_states(self._zeros, block)
         if self.params.structural_zeros != "observed" and not forbidden.any():
             return matrix
         occurs = block.counts() > 0
@@ -203,7 +189,7 @@ class Pram(Tunable):
             if name not in schema:
                 wanted = f"attributes that are masked: {', '.join(schema.names)}"
                 faults.append(Fault("crossed", repr(name), wanted))
-        faults += faults_of(self._zeros, schema, blocks, "structural_zeros")
+        faults += matrices.faults_of(self._zeros, schema, blocks, "structural_zeros")
         free = self.params.design != "matrix" and self._design is None
         if self.params.structural_zeros == "observed" and free and not self.params.crossed:
             wanted = "crossed attributes beside it"

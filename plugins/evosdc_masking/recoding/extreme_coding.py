@@ -72,22 +72,20 @@ class ExtremeCoding(Tunable):
         """How much is merged, by one of three (a share of 0.05 unless given), and what is published for it."""
 
         q: int | None = Field(
-            default=None, ge=1, description="Number of categories to merge, for ordinal attributes; 1 changes nothing."
+            None, ge=1, description="Number of categories to merge, for ordinal attributes; 1 changes nothing."
         )
         value: float | str | dict[str, float | str] | None = Field(
-            default=None, description="Number or category from which on all are merged, for all attributes or by name."
+            None, description="Number or category from which on all are merged, for all attributes or by name."
         )
-        share: float | None = Field(
-            default=None, ge=0, le=1, description="Share of the records to code; 0 changes nothing."
-        )
+        share: float | None = Field(None, ge=0, le=1, description="Share of the records to code; 0 changes nothing.")
         output: Literal["threshold", "median", "mean", "label"] | None = Field(
-            default=None,
+            None,
             description="What is published: threshold (numbers, unless given), median (categories, unless given), mean "
             "(numbers) or a label such as >= 65.",
         )
 
         replacement: float | str | dict[str, float | str] | None = Field(
-            default=None,
+            None,
             description="Number or category that is published for the tail, for all attributes or by name; in place of "
             "output.",
         )

@@ -17,19 +17,8 @@ from evosdc.table.schema import Attribute, Scale
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.anonymity.publication import labelled_table
 from evosdc_masking.frequencies import frequencies, occurring
-from evosdc_masking.recoding.groupings import (
-    Grouping,
-    between_cuts,
-    by_rarity,
-    equal_intervals,
-    least_width,
-    merged_categories,
-    middle_numbers,
-    numbers_at_level,
-    representatives,
-    so_many_intervals,
-    usual_width,
-)
+from evosdc_masking.recoding import groupings
+from evosdc_masking.recoding.groupings import Grouping
 
 # The categories of each group, with or without names for the groups.
 UserGroups = Mapping[str, Sequence[str]] | Sequence[Sequence[str]]
@@ -79,7 +68,9 @@ def user_partition(attribute: Attribute, groups: UserGroups, where: str) -> Grou
             faults.append(Fault(place, "the name of a category that is not in it", "another name", advice))
     if faults:
         raise ParameterError(faults)
-    return merged_categories(attribute, [[attribute.code[label] for label in members] for members in lists], names)
+    return groupings.merged_categories(
+        attribute, [[attribute.code[label] for label in members] for members in lists], names
+    )
 
 
 def too_many(method: str, attribute: Attribute, q: int, present: int) -> Fault:
@@ -118,14 +109,6 @@ def _suited(attribute: Attribute) -> tuple[str, ...]:
     if plain and not np.isnan(values_of(attribute.categories)).any():
         return _RULES
     return _FOR_CATEGORIES
-
-
-def _require_level(attribute: Attribute, level: int, place: str) -> None:
-    if attribute.hierarchy is None:
-        advice = 'Name one in the schema: hierarchy = "file.csv", with lines value;level 1;...;*.'
-        raise HierarchyError(Fault(place, "no hierarchy", "an attribute with a hierarchy", advice))
-    if not 0 <= level <= attribute.hierarchy.height:
-        raise ParameterError(Fault(place, str(level), f"0..{attribute.hierarchy.height}"))
 
 
 _Width = Annotated[float, Field(gt=0)]
@@ -225,7 +208,7 @@ class GlobalRecoding(Tunable):
                 part = labelled_table(table, attribute, partition.labels, groups.astype(np.int64))
             elif attribute.categorical:
                 counts = frequencies(alone.codes[:, 0], len(attribute.categories))
-                codes = representatives(partition, counts, attribute.scale)[alone.codes]
+                codes = groupings.representatives(partition, counts, attribute.scale)[alone.codes]
                 part = Table(alone.schema, codes, alone.numbers)
             else:
                 numbers = self._represented(partition, alone.numbers[:, 0])
@@ -236,7 +219,7 @@ class GlobalRecoding(Tunable):
     def _represented(self, partition: Grouping, column: Numbers) -> Numbers:
         """Return what stands for each record's group of numbers, shape (n,)."""
         if self.params.output == "point":
-            return middle_numbers(partition, column)
+            return groupings.middle_numbers(partition, column)
         published = np.full(column.shape, np.nan)
         for group in np.unique(partition.groups[partition.groups >= 0]):
             inside = partition.groups == group
@@ -299,14 +282,17 @@ class GlobalRecoding(Tunable):
             size = occurring(column)  # type: ignore[arg-type]
             if value > size:
                 raise ParameterError(too_many("global-recoding", attribute, value, size))
-            return merged_categories(attribute, [by_rarity(counts)[:value].tolist()])
+            return groupings.merged_categories(attribute, [groupings.by_rarity(counts)[:value].tolist()])
         if rule == "partition":
             return user_partition(attribute, value, place)
         if rule == "level":
-            _require_level(attribute, value, place)
+            if attribute.hierarchy is None:
+                advice = 'Name one in the schema: hierarchy = "file.csv", with lines value;level 1;...;*.'
+                raise HierarchyError(Fault(place, "no hierarchy", "an attribute with a hierarchy", advice))
+            if not 0 <= value <= attribute.hierarchy.height:
+                raise ParameterError(Fault(place, str(value), f"0..{attribute.hierarchy.height}"))
             if not attribute.categorical:
-                return numbers_at_level(attribute, column, value)  # type: ignore[arg-type]
-            assert attribute.hierarchy is not None
+                return groupings.numbers_at_level(attribute, column, value)  # type: ignore[arg-type]
             codes, labels = attribute.hierarchy.nodes(attribute.categories)
             return Grouping(codes[:, value].astype("int64"), labels[value])
         if attribute.categorical:
@@ -315,15 +301,15 @@ class GlobalRecoding(Tunable):
 
     def _of_numbers(self, column: Numbers, decimals: int, rule: str, value: Any, place: str) -> Grouping:
         if rule == "intervals":
-            return so_many_intervals(column, value, self.params.spacing, decimals, place)
+            return groupings.some_intervals(column, value, self.params.spacing, decimals, place)
         if rule == "cuts":
             if not value:
                 raise ParameterError(Fault(place, "no number", "at least one"))
-            return between_cuts(column, value, decimals)
-        width, least = usual_width(column) if value is None else value, least_width(column)
+            return groupings.between_cuts(column, value, decimals)
+        width, least = groupings.usual_width(column) if value is None else value, groupings.least_width(column)
         if not width > least:
             raise ParameterError(Fault(place, f"{width:g}", f"a number above {least:g}"))
-        return equal_intervals(column, width, self.params.start, decimals)
+        return groupings.equal_intervals(column, width, self.params.start, decimals)
 
     def _of_codes(self, attribute: Attribute, codes: NDArray[np.int64], rule: str, value: Any, place: str) -> Grouping:
         """Return the partition of ordered categories that are numbers, by a rule for numbers."""

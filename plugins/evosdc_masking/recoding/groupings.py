@@ -139,8 +139,8 @@ def between_cuts(column: Numbers, cuts: Sequence[float], decimals: int) -> Group
     return Grouping(groups, (*labels, bound_label(numeral(ascending[-1], digits), above=True)))
 
 
-def so_many_intervals(column: Numbers, number: int, spacing: str, decimals: int, place: str) -> Grouping:
-    """Return the partition into so many intervals, fewer where some would hold nothing or ends coincide."""
+def some_intervals(column: Numbers, number: int, spacing: str, decimals: int, place: str) -> Grouping:
+    """Return the partition into a number of intervals, fewer where some would hold nothing or ends coincide."""
     # Ends are rounded to a hundredth of the interval or more, the outer ones outwards: no label tells a single record's
     # value, such as the greatest one.
     # column (n,); spacing: equal widths, equal widths of logarithms, or about equal frequencies; decimals: of the

@@ -34,24 +34,23 @@ class LocalSuppression(Tunable):
     class Params(Parameters):
         """Size of classes, costs of suppression and the reading of missing values."""
 
-        k: int = Field(default=3, ge=1, description="Each record is like at least k records; 1 changes nothing.")
+        k: int = Field(3, ge=1, description="Each record is like at least k records; 1 changes nothing.")
         subsets: tuple[int, ...] = Field(
-            default=(),
+            (),
             description="Sizes of sets of attributes: every set of such a size is k-anonymous by itself; default: the "
             "set of all attributes alone.",
         )
-        subset_k: tuple[int, ...] = Field(default=(), description="k of each of the subsets; default: k for all.")
+        subset_k: tuple[int, ...] = Field((), description="k of each of the subsets; default: k for all.")
         ghosts: dict[str, tuple[str, ...]] = Field(
-            default={},
+            {},
             description="Masked attributes that are no keys, and the keys with which they are suppressed: a person "
             "whose region is suppressed must not be found by the region of birth.",
         )
         importance: dict[str, float] = Field(
-            default={},
-            description="Cost of suppressing a value of an attribute, by its name, positive; 1 for those not named.",
+            {}, description="Cost of suppressing a value of an attribute, by its name, positive; 1 for those not named."
         )
         missing: Literal["wildcard", "category"] | None = Field(
-            default=None,
+            None,
             description="wildcard: a missing value is like anything; category: like missing ones only. "
             "By default as the schema says.",
         )

@@ -33,7 +33,7 @@ class RiskSuppression(Untuned):
 
         threshold: float = Field(0.1, gt=0, le=1, description="Greatest risk that stays as it is.")
         suppress: tuple[str, ...] = Field(
-            default=(), description="Attributes that lose values, in this order; default: all masked ones."
+            (), description="Attributes that lose values, in this order; default: all masked ones."
         )
         missing: Literal["wildcard", "category"] | None = Field(
             None, description="What a missing value is like: anything, or missing ones; default: as the schema says."

@@ -47,7 +47,7 @@ class RankSwapping(Tunable):
     class Params(Parameters):
         """How far values may move."""
 
-        p: float = Field(default=5, ge=0, le=100, description="Greatest move, in percent of the number of records.")
+        p: float = Field(5, ge=0, le=100, description="Greatest move, in percent of the number of records.")
         top: float = Field(0, ge=0, lt=50, description="Percent of the greatest numbers that become their mean first.")
         bottom: float = Field(0, ge=0, lt=50, description="Percent of the least numbers that become their mean first.")
         r0: float | None = Field(

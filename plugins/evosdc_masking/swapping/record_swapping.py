@@ -85,12 +85,12 @@ class RecordSwapping(ReadingOthers, Untuned):
 
         swap_rate: float = Field(0.05, ge=0, le=1, description="Share of the households that move at least.")
         k: int = Field(3, ge=1, description="Combinations of fewer people in an area are at risk; 1 forces none.")
-        risk: tuple[str, ...] = Field(default=(), description="Attributes of people that are at risk where rare.")
+        risk: tuple[str, ...] = Field((), description="Attributes of people that are at risk where rare.")
         similar: tuple[str, ...] = Field(
-            default=(), description="Attributes that exchanged households share, of their first members; size always."
+            (), description="Attributes that exchanged households share, of their first members; size always."
         )
         hierarchy: tuple[str, ...] = Field(
-            default=(), description="Masked attributes that form the levels, the coarsest first; default: all of them."
+            (), description="Masked attributes that form the levels, the coarsest first; default: all of them."
         )
         household: str | None = Field(
             None, description="Attribute that numbers households; default: by role, else every record is one."

@@ -34,7 +34,7 @@ class Shuffling(ReadingOthers, Untuned):
         """What explains, and how residuals are made."""
 
         predictors: tuple[str, ...] = Field(
-            default=(),
+            (),
             description="Attributes that explain, of any scale, not masked themselves; without any a constant alone.",
         )
         residuals: Literal["drawn", "exact"] = Field("drawn", description="drawn, or keeping their covariance exactly")

@@ -291,19 +291,17 @@ class TableSwapping(Tunable):
     class Params(Parameters):
         """What is swapped, and what stays."""
 
-        share: float = Field(
-            default=0.8, ge=0, le=1, description="Share of the values of an attribute that is permuted."
-        )
-        order: int = Field(default=3, ge=2, le=3, description="Attributes of the tables that are kept, at most.")
+        share: float = Field(0.8, ge=0, le=1, description="Share of the values of an attribute that is permuted.")
+        order: int = Field(3, ge=2, le=3, description="Attributes of the tables that are kept, at most.")
         avoid_alone: bool = Field(
-            default=True, description="Whether records that one respondent alone has are avoided in the published file."
+            True, description="Whether records that one respondent alone has are avoided in the published file."
         )
         least_cell: int = Field(
-            default=LEAST_CELL,
+            LEAST_CELL,
             ge=1,
             description="People in a cell of a table with a sensitive attribute, in the mean; classes are merged.",
         )
-        effort: float = Field(default=1.0, gt=0, le=100, description="How much is tried; time grows in proportion.")
+        effort: float = Field(1.0, gt=0, le=100, description="How much is tried; time grows in proportion.")
 
     promise = 13
     pace = "effort"

@@ -15,10 +15,10 @@ import evosdc
 from evosdc.errors import ParameterError
 from evosdc.model.parameters import parse_parameters
 from evosdc.randomisation.invariance import retained, two_stage
+from evosdc.randomisation.transition import even
 from evosdc.secret import Purpose, stream
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
-from evosdc_masking.post_randomisation.matrices import even
 from evosdc_masking.post_randomisation.pram import Pram
 from tests.plugins.masking.tables import NOMINAL, ORDINAL, build, categorical, categorical_tables, masked
 
