@@ -253,19 +253,13 @@ class Evolution:
 
 
 def _rule_arrays(domain: Domain) -> RuleArrays:
-    first, columns, offsets, flags = [0], list[int](), list[int](), list[bool]()
-    for rule in domain.rules:
-        for place, meant in rule:
-            columns.append(place)
-            offsets.append(len(flags))
-            flags += meant
-        first.append(len(columns))
+    conditions = [condition for rule in domain.rules for condition in rule]
+    first, lengths = np.cumsum([0, *map(len, domain.rules)]), [len(meant) for _, meant in conditions]
+    flags = [flag for _, meant in conditions for flag in meant]
     return (
-        np.array(first, dtype=np.int64),
-        np.array(columns, dtype=np.int64),
-        np.array(offsets, dtype=np.int64),
-        np.array(flags, dtype=np.bool_),
-    )
+        first.astype(np.int64), np.array([place for place, _ in conditions], dtype=np.int64),
+        np.cumsum([0, *lengths])[:-1].astype(np.int64), np.array(flags, dtype=np.bool_),
+    )  # fmt: skip
 
 
 class Guesses:

@@ -21,8 +21,7 @@ from evosdc.secret import random_from
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc_equations.simplification import simplify
-from evosdc_equations.tree_picture import tree_picture
-from evosdc_equations.typesetting import MOST_NODES, typeset
+from evosdc_equations.typesetting import MOST_NODES, tree_picture, typeset
 from evosdc_equations.variation import MUTATIONS, dealt, equation_of, exchanged, limited, primitive_set, ramped, tree_of
 
 _TENTHS = tuple(tenth / 10 for tenth in range(1, 10))

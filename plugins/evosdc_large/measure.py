@@ -14,8 +14,7 @@ from evosdc.plugins.registry import Registry, default_registry
 from evosdc.printing import printable
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import MISSING, Codes
-from evosdc_large.alignment import Pair, pairs_of
-from evosdc_large.blocks import Block
+from evosdc_large.blocks import Block, Pair, pairs_of
 from evosdc_large.counting import Counted, added_up, counted_rows
 from evosdc_large.description import column_of, description_of, table_of
 from evosdc_large.workers import Workers

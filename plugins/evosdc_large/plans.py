@@ -46,10 +46,11 @@ class Recoding:
 
     def masked(self, first: int, columns: Mapping[str, Any], seed: Seed) -> dict[str, Any]:
         """Return the published columns."""
-        return {
-            name: taken(self.groups[name], _last_for_missing(places_in(columns[name], values), len(values)))
-            for name, values in self.values.items()
-        }
+        published = {}
+        for name, values in self.values.items():
+            codes = places_in(columns[name], values)
+            published[name] = taken(self.groups[name], np.where(codes == MISSING, np.int32(len(values)), codes))
+        return published
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +117,3 @@ def taken(values: Any, codes: Codes) -> Any:
     import pyarrow as pa
 
     return values.take(pa.array(codes, mask=codes == MISSING))
-
-
-def _last_for_missing(codes: Codes, last: int) -> Codes:
-    return np.where(codes == MISSING, np.int32(last), codes)

@@ -72,13 +72,6 @@ def risk_of_parquet(
     Others as of `counted_view`, errors too; and `ParameterError` for models that are unknown.
     """
     view, registry = counted_view(Path(path), keys, sensitive, schema, missing, by), default_registry()
-    return figures_of(view, models, registry)
-
-
-def figures_of(
-    view: IntruderView, models: Mapping[str, Mapping[str, Any]] | None, registry: Registry
-) -> dict[str, Any]:
-    """Return the figures of models by name, with what was judged."""
     chosen = counted_models(registry) if models is None else models
     return assess(view, chosen, registry) | view_summary(view) | {"distinct": len(view.classes)}
 

@@ -1,11 +1,13 @@
 """Distances of many points from one, and the farthest of them."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.table.table import Codes, Numbers
-from evosdc_masking.space import Metric
+from evosdc_masking.space import Metric, Space
 
 BLOCK = 1024  # points whose distances are summed attribute by attribute while they stay in the fastest cache
 
@@ -69,3 +71,15 @@ def farthest(away: Numbers, rows: Integers, heads: Integers, ends: Integers) -> 
                 best = point
             most = away[point]
     return best
+
+
+def distances_in(space: Space) -> Callable[[int], Numbers]:
+    """Return what gives the distances of all points from one, in an array that the next call overwrites."""
+    incomplete, away = incomplete_columns(space.numbers), np.empty(space.points.starts.size - 1)
+
+    def of(point: int) -> Numbers:
+        codes, numbers = space.codes[:, point].copy(), space.numbers[:, point].copy()
+        measure(space.metric, space.codes, space.numbers, incomplete, codes, numbers, away)
+        return away
+
+    return of

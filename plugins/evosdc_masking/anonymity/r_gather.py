@@ -28,7 +28,7 @@ from evosdc.table.schema import MissingRule
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.anonymity.publication import ClusterPublishing
 from evosdc_masking.averages import ClassNumbers, ClassParameters
-from evosdc_masking.point_search import incomplete_columns, measure
+from evosdc_masking.point_search import distances_in
 from evosdc_masking.space import Space, space_of
 
 Integers = NDArray[np.int64]
@@ -89,26 +89,12 @@ def gathered(space: Space, r: int) -> Gathering:
     return Gathering(classes, rows[starts[best.centres]], best.below)
 
 
-class _Distances:
-    """The distances of all points from one, in an array that the next question overwrites."""
-
-    def __init__(self, space: Space) -> None:
-        self._space, self._incomplete = space, incomplete_columns(space.numbers)
-        self._away = np.empty(space.points.starts.size - 1)
-
-    def of(self, point: int) -> Numbers:
-        space = self._space
-        codes, numbers = space.codes[:, point].copy(), space.numbers[:, point].copy()
-        measure(space.metric, space.codes, space.numbers, self._incomplete, codes, numbers, self._away)
-        return self._away
-
-
 def necessary_diameter(space: Space, r: int) -> float:
     """Return the least distance within which every record has r records, itself among them; n >= r."""
-    counts, distances = np.diff(space.points.starts), _Distances(space)
+    counts, distances = np.diff(space.points.starts), distances_in(space)
     single, greatest = int(counts.max()) == 1, -1.0
     for point in np.flatnonzero(counts < r).tolist():
-        away = distances.of(point)
+        away = distances(point)
         near = away <= greatest
         # Most points have as many within the greatest distance so far, which is quickly told.
         if (np.count_nonzero(near) if single else counts[near].sum()) < r:
@@ -124,12 +110,12 @@ def centres_of(
     # most, most_pairs: the search is given up at more centres, or more pairs, than these.
     # Returns centres: Points; begins, reached: ``reached[begins[i]:begins[i + 1]]`` are the points within the diameter
     # of centre i; below, above: Greatest distance from a centre within the diameter, and least one beyond it.
-    distances = _Distances(space)
+    distances = distances_in(space)
     unmarked = np.ones(space.points.starts.size - 1, dtype=np.bool_)
     centres, begins, reached = list[int](), [0], [np.empty(0, dtype=np.int64)]
     below, above, point = 0.0, np.inf, 0
     while len(centres) <= most and begins[-1] <= most_pairs and unmarked[point]:
-        away = distances.of(point)
+        away = distances(point)
         within = away <= diameter
         near = np.flatnonzero(within)
         below = max(below, float(away[near].max()))
@@ -144,11 +130,11 @@ def centres_of(
 
 def _nearest_centres(space: Space, centres: Integers) -> Integers:
     """Return the number of the centre nearest to each point, the first in a tie, shape (m,)."""
-    distances = _Distances(space)
+    distances = distances_in(space)
     nearest = np.zeros(space.points.starts.size - 1, dtype=np.int64)
     least = np.full(nearest.size, np.inf)
     for number, centre in enumerate(centres.tolist()):
-        away = distances.of(centre)
+        away = distances(centre)
         nearest[away < least] = number
         np.minimum(least, away, out=least)
     return nearest

@@ -1,4 +1,4 @@
-"""Transition matrices of attributes, alone or crossed: by design, or from a user's file; combinations that must not arise.
+"""Transition matrices of attributes, alone or crossed: by design or from a user's file; structural zeros.
 
 A block is one attribute or several that are treated as one. The states of a single attribute are its categories; a
 missing value is none of them. Those of crossed attributes are the combinations that occur, in order, where a missing

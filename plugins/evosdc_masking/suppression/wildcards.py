@@ -265,9 +265,21 @@ def exchanged(values: Values, original: Values, counts: Counts, found: Counts, w
     # suppressing one value of each attribute, positive.
     suppressed = int(((values < 0) & (original >= 0)).any(axis=0).sum())
     rounds = min(MOST_ROUNDS, ROUNDS_EACH * suppressed, MOST_WORK // (60 * values.size))
-    if suppressed > 1 and rounds:
-        draws = np.random.default_rng(SEED).random((rounds, DRAWS))
-        _exchange(_State(values, original, counts, found, weights, k), draws)
+    if suppressed < 2 or not rounds:
+        return
+    state = _State(values, original, counts, found, weights, k)
+    cost = state.cost()
+    for drawn in np.random.default_rng(SEED).random((rounds, DRAWS)):
+        before = values.copy(), found.copy()
+        holes = np.flatnonzero(((values < 0) & (original >= 0)).any(axis=0))
+        if holes.size < 2:
+            return
+        (_widen if drawn[-1] < WIDER else _recreate)(state, holes, drawn)
+        cost_now = state.cost()
+        if cost_now <= cost:
+            cost = cost_now
+        else:
+            values[:], found[:] = before
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,25 +312,6 @@ class _State:
     def take_back(self, order: Counts) -> None:
         """Take back what is needless of some units."""
         take_back(self.values, self.original, self.counts, self.found, dearest_first(self.weights), self.k, order)
-
-
-def _exchange(state: _State, draws: Draws) -> None:
-    """Do a round for each row of draws from [0, 1)."""
-    cost = state.cost()
-    for drawn in draws:
-        values, found = state.values.copy(), state.found.copy()
-        holes = np.flatnonzero(((values < 0) & (state.original >= 0)).any(axis=0))
-        if holes.size < 2:
-            return
-        if drawn[-1] < WIDER:
-            _widen(state, holes, drawn)
-        else:
-            _recreate(state, holes, drawn)
-        cost_now = state.cost()
-        if cost_now <= cost:
-            cost = cost_now
-        else:
-            state.values[:], state.found[:] = values, found
 
 
 def _recreate(state: _State, holes: Counts, drawn: Draws) -> None:

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 
 from evosdc.randomisation.equations.infix import parse_infix
-from evosdc_equations.tree_picture import tree_picture
-from evosdc_equations.typesetting import typeset
+from evosdc_equations.typesetting import tree_picture, typeset
 from tests.randomisation.equations.drawing import equations
 
 SVG = "{http://www.w3.org/2000/svg}"
