@@ -133,8 +133,7 @@ def published(schema: Schema, attributes: Sequence[str] | None = None) -> tuple[
 
 def domain_of(schema: Schema, attributes: Sequence[Attribute], bounds: Mapping[str, tuple[float, float]]) -> Domain:
     """Return the domain that a schema and bounds of numbers give."""
-    # schema: its categories are public; attributes: those to publish; bounds: least and greatest value of each numeric
-    # attribute, both included.
+    # The bounds of a number are its least and greatest value, both included.
     faults = [
         Fault(f"--bounds {printable(name)}", "no numeric attribute that is published", "one of them")
         for name in bounds

@@ -128,8 +128,7 @@ def _anneal(
 class Evolution:
     """Records that are evolved on noisy tables."""
 
-    # records: how many the file has; start (records, V): where it begins; by default attributes are drawn
-    # independently.
+    # By default it begins with attributes drawn independently.
 
     def __init__(
         self, tables: PrivateTables, records: int, rng: np.random.Generator, start: Cells | None = None
@@ -223,7 +222,6 @@ class Evolution:
     ) -> int:
         """Evolve the file from hot to cold."""
         # moves: by default `MOVES_PER_CELL` for each cell of the file, or fewer where the time does not suffice;
-        # progress: takes the share that is done and the misfit.
         # Returns the moves that were made: given as `moves`, they lead to the same file again.
         wanted = MOVES_PER_CELL * self.cells.size if moves is None else moves
         self.run(0, HOT, HOT)  # compiles, before the clock is looked at

@@ -17,8 +17,6 @@ NUMBER = float
 
 def primitive_set(terminals: Sequence[str], functions: Sequence[str], constants: bool) -> gp.PrimitiveSetTyped:
     """Return the set that DEAP draws from."""
-    # terminals, functions: names of symbols; terminals stand in the set as its arguments; constants: whether there are
-    # ephemeral constants besides.
     pset = gp.PrimitiveSetTyped("equation", [NUMBER] * len(terminals), NUMBER)
     pset.renameArguments(**{f"ARG{i}": name for i, name in enumerate(terminals)})
     for name in functions:

@@ -61,9 +61,7 @@ def average_rule(scale: Scale, average: Average | None = None) -> int:
 
 
 def lower_median(counts: Counts) -> Categories:
-    """Return the lower median category."""
-    # counts (..., c): frequency of each category, in the order of the categories.
-    # Returns (...): Least category with at least half of all values at or below it; -1 where all counts are 0.
+    """Return the least category with half of the values at or below it, of counts (..., c); -1 where all are 0."""
     # Running sums instead of `sum`: they add in the order of the categories, whatever the shape.
     below = counts.cumsum(axis=-1)
     found = np.argmax(2 * below >= below[..., -1:], axis=-1)
@@ -91,10 +89,8 @@ def nearest_mean(counts: Counts) -> Categories:
 
 
 def average_category(counts: Counts, rule: int, wildcard: bool) -> Categories:
-    """Return the average of values that may be missing."""
-    # counts (..., c + 1): frequency of each category; the last entry is that of missing values; rule: of
-    # `average_rule`; wildcard: whether missing values equal anything, so that they have no say beside present ones.
-    # Returns (...): Codes, -1 for missing.
+    """Return the average code by a rule, -1 for missing, of counts (..., c + 1), the last those of missing values."""
+    # Missing values that equal anything (`wildcard`) have no say beside present ones.
     present, missing = counts[..., :-1], counts[..., -1]
     if present.shape[-1] == 0:
         return np.full(missing.shape, -1)
@@ -110,11 +106,9 @@ def average_category(counts: Counts, rule: int, wildcard: bool) -> Categories:
 
 
 def average_number(values: Numbers, weights: Numbers, rule: int) -> Numbers:
-    """Return the averages of rows of numbers, none of them missing."""
-    # values (g, m); weights (g, m): positive; rule: of `average_rule`: the mean; the median, the midpoint of both
-    # middle values where there are two; or the mode, the least of equally frequent values. `LOWER_MEDIAN` is the lower
-    # of the two, which some record has.
-    # Returns (g,): Between the least and the greatest value of each row.
+    """Return the average of each row of numbers, shape (g, m), none of them missing, with positive weights."""
+    # Of two middle values the median is the midpoint, `LOWER_MEDIAN` the lower; of equally frequent values the mode is
+    # the least. All lie between the least and the greatest value of the row.
     if rule == MEAN:
         with np.errstate(over="ignore", invalid="ignore"):
             means = (weights * values).cumsum(axis=1)[:, -1] / weights.cumsum(axis=1)[:, -1]
@@ -161,13 +155,9 @@ def aggregated(
     weights: Numbers | None = None,
     in_domain: bool = False,
 ) -> Table:
-    """Return the table in which every value is the average of its class."""
-    # table: shape (n, V); classes (n,): number of each record's class, 0 and up, without gaps; average: none for lower
-    # medians of ordinal attributes, modes of nominal ones and means of numeric ones; weights (n,): sampling weights,
-    # positive; all records count the same if not given; in_domain: whether numbers get their lower median, whatever
-    # `average` says: a value that some record of the class has.
-    # Returns the averages of `evosdc_masking.averages`, which says how missing values take part. The records of one
-    # class are equal to the last bit.
+    """Return the table in which every value is the average of its class, equal to the last bit within a class."""
+    # Classes (n,) are numbered from 0 without gaps. With `in_domain` numbers get their lower median, whatever `average`
+    # says: a value that some record of the class has.
     wildcard = table.schema.na is MissingRule.WILDCARD
     counted = np.ones(len(table)) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
     codes = np.empty_like(table.codes)

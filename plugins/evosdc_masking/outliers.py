@@ -235,7 +235,6 @@ def gower_points(table: Table) -> Points:
 
 def farthest_first(points: Points, k: int, away: Away, centre: Callable[[Points], Points]) -> NDArray[np.int64]:
     """Return the classes of MDAV-generic by any distance, shape (n,); ties go to the lower position."""
-    # points (n, V); centre: from points to their average.
     classes = np.full(len(points), -1, dtype=np.int64)
     left = np.arange(len(points))
     group = 0

@@ -29,9 +29,8 @@ def measure(
     centre_numbers: Numbers,
     away: Numbers,
 ) -> None:
-    """Write each point's distance from a centre to `away`."""
-    # codes, numbers (C, m) and (Q, m): the points of a `Space`; incomplete (Q,): of `incomplete_columns`; centre_codes,
-    # centre_numbers (C,) and (Q,); away (m,): is overwritten.
+    """Write each point's distance from a centre to `away`, shape (m,)."""
+    # codes (C, m), numbers (Q, m): the points of a `Space`; incomplete (Q,): of `incomplete_columns`.
     for begin in range(0, away.size, BLOCK):
         block = away[begin : begin + BLOCK]
         block[:] = 0.0

@@ -54,7 +54,6 @@ def categorical(table: Table) -> list[Masking]:
 
 def categories_only(table: Table, whole: tuple[str, ...]) -> list[Masking]:
     """Return the entries of the portfolio whose methods are for categories above all: PRAM and recodings."""
-    # whole: names of the categorical attributes, empty where there are no others.
     return [*_randomisations(whole), *_recoded(table)]
 
 
@@ -125,7 +124,6 @@ def numeric(table: Table) -> list[Masking]:
 
 def numbers_only(table: Table, whole: tuple[str, ...], qualities: range = NUMERIC_QUALITIES) -> list[Masking]:
     """Return the entries of the portfolio whose methods mask nothing but numbers."""
-    # whole: names of the numeric attributes, empty where there are no others; qualities: of JPEG.
     entries = list(_classes("individual-ranking", {}, whole, len(table)))
     for projection in ("principal-component", "z-scores"):
         entries += _classes("projected-microaggregation", {"projection": projection}, whole, len(table))

@@ -20,8 +20,7 @@ class RoundingParameters(Parameters):
 
 def published(table: Table, numbers: Numbers, rounding: bool) -> Table:
     """Return a table with other numbers."""
-    # numbers (n, Q): the masked values; a value that is missing in `table` stays missing; rounding: whether to round
-    # each attribute to its decimals; halves go to the even digit.
+    # What is missing in `table` stays missing; rounding is to each attribute's decimals, halves to the even digit.
     values = np.where(np.isnan(table.numbers), np.nan, numbers)
     beyond = [a.name for a, column in zip(table.schema.numeric, values.T, strict=True) if np.isinf(column).any()]
     if beyond:

@@ -61,9 +61,7 @@ def space_of(
     table: Table, clustering: bool = False, average: Average | None = None, spreads: Spreads | None = None
 ) -> Space:
     """Return the space of a table's records, n >= 1."""
-    # clustering: whether distances are those of clustering instead of those of MDAV; average: average of categories;
-    # None for the median of ordinal ones; spreads: of the numbers of the file that the table is a part of; by default
-    # of the table itself.
+    # Spreads are those of the file that the table is a part of, by default its own.
     categorical, wildcard = table.schema.categorical, table.schema.na is MissingRule.WILDCARD
     points = separate(len(table)) if table.schema.numeric else distinct(table.codes)
     sizes = np.array([len(a.categories) + 1 for a in categorical], dtype=np.int64)
@@ -103,8 +101,6 @@ def spreads_for(table: Table, spreads: Spreads | None) -> Sequence[Spread]:
 
 def standardised(numbers: Numbers, spreads: Sequence[Spread] | None = None) -> Numbers:
     """Return columns of mean 0, in units of their standard deviations; constant ones become 0."""
-    # numbers (n, Q); spreads: of the file of which these are some records; by default the columns' own, so that each
-    # gets deviation 1.
     columns = np.empty_like(numbers)
     for j, spread in enumerate(_each(numbers, spreads)):
         present = ~np.isnan(numbers[:, j])
@@ -117,7 +113,6 @@ def standardised(numbers: Numbers, spreads: Sequence[Spread] | None = None) -> N
 
 def ranged(numbers: Numbers, spreads: Sequence[Spread] | None = None) -> Numbers:
     """Return columns from 0 in units of their ranges, so that 1 is the greatest value; constant ones become 0."""
-    # numbers (n, Q); spreads: of the file of which these are some records; by default the columns' own.
     columns = np.empty_like(numbers)
     for j, spread in enumerate(_each(numbers, spreads)):
         present = ~np.isnan(numbers[:, j])

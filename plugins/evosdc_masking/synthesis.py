@@ -37,9 +37,7 @@ class Density:
 
 def best_density(values: Numbers, significance: float) -> Density | None:
     """Return the density of least Kolmogorov-Smirnov statistic among those that are not rejected."""
-    # values (n,): without missing ones; significance: in 0..1: a density is rejected whose p-value is below it; 1
-    # rejects all and fits none.
-    # Returns none where all are rejected, or values are fewer than `LEAST` or constant.
+    # None where all are rejected (p-value below `significance`, or that is 1), or values are too few or constant.
     if significance == 1 or len(values) < LEAST or np.ptp(values) == 0:
         return None
     accepted = [density for density in fitted_densities(values) if density.p_value >= significance]
@@ -92,9 +90,8 @@ _TOLERANCE = 1e-10  # singular values below this share of the greatest, with col
 
 def design_matrix(table: Table, n: int) -> Numbers:
     """Return the regressors, shape (n, q): a constant, the numeric attributes, and dummies of the categorical ones."""
-    # table: the attributes that explain; may have none; n: number of records.
-    # Returns (n, q): Numeric attributes standardised, which leaves the space that they span as it is. A missing number
-    # counts as the mean, with a dummy of its own for being missing; a missing category has a dummy like any other.
+    # Numbers are standardised, which leaves the space that they span as it is. A missing one counts as the mean, with a
+    # dummy of its own; a missing category has a dummy like any other.
     columns = [np.ones(n)]
     for attribute in table.schema.attributes:
         column = table.column(attribute.name)

@@ -180,8 +180,7 @@ _PADDED = re.compile(r"[+-]?0[0-9]")  # codes such as ``007``, which is not 7
 
 def record_keys(columns: Sequence[Column], key: Key) -> Positions:
     """Return the key of each record, ``0 <= key < 2**32``, shape (n,)."""
-    # columns: what tells who a record is, in any order. A record with other columns has other keys; key: nobody without
-    # it can compute them.
+    # Columns may come in any order; a record with other columns has other keys.
     columns = sorted(columns, key=lambda column: column.name)
     classes = equivalence_classes(np.column_stack([column.index for column in columns]).astype(np.int32))
     # The names are hashed once, and their hash is the key of all that follows.
@@ -271,7 +270,6 @@ def _drawn(key: Key, content: bytes, start: int, count: int) -> bytes:
 
 def cell_keys(keys: Positions, of: Positions, cells: int) -> NDArray[np.float64]:
     """Return the key of each cell, 0 to 1: the sum of its records' keys, of which whole ones are left out."""
-    # keys (n,); of (n,): cell of each record.
     sums = np.zeros(cells, dtype=np.int64)
     np.add.at(sums, of, keys)
     return (sums % UNIT) / UNIT

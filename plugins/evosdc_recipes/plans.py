@@ -61,7 +61,6 @@ class Treatment:
 
 def treatments_of(methods: MaskingMethods, table: Table) -> tuple[Treatment, ...]:
     """Return the designs of all methods that fit a table and publish its own categories."""
-    # table: the protected attributes.
     found: dict[str, list[Treatment]] = {}
     for name, design, attributes in fitting_designs(methods.classes, table):
         try:

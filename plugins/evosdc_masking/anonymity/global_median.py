@@ -60,7 +60,6 @@ def _ranked(table: Table, name: str) -> Codes | Numbers:
 
 def blocks_of_order(order: Rows, k: int) -> ClassNumbers:
     """Return the number of each record's block, shape (n,): consecutive blocks of k, the last one of k to 2k - 1."""
-    # order (n,): positions of the records; k: 1..n.
     n = order.size
     blocks = np.empty(n, dtype=np.int64)
     blocks[order] = np.minimum(np.arange(n) // k, n // k - 1)

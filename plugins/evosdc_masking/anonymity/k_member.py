@@ -39,8 +39,7 @@ class Extents(NamedTuple):
 
 def k_member_partition(space: Space, k: int, first: int) -> Integers:
     """Return the number of each record's cluster, shape (n,), clusters numbered in the order of their formation."""
-    # space: the records with the distance of clustering, n >= k; k: least size of a cluster, at least 1; first:
-    # position of the record from which the first farthest one is sought.
+    # The first cluster begins with the record farthest from the one at position `first`.
     rows, heads, ends = space.points.rows, space.points.starts[:-1].copy(), space.points.starts[1:].copy()
     codes, numbers = space.codes, space.numbers
     incomplete = incomplete_columns(numbers)

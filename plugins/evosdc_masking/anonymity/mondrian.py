@@ -37,9 +37,8 @@ def axes_of(table: Table, by_hierarchy: bool, spreads: Spreads | None = None) ->
     """Return the axes of a table, n >= 1."""
     # Numbers lie where they are, ordinal categories by their order, nominal ones by the order of their codes, and a
     # missing value stands behind all others.
-    # by_hierarchy: whether an attribute of categories with a hierarchy is cut along it; its values are then ranked so
-    # that siblings are neighbours; spreads: of the numbers of the file that the table is a part of: widths are parts of
-    # its ranges. By default its own.
+    # Along a hierarchy values are ranked so that siblings are neighbours. Spreads are those of the whole file where the
+    # table is a part of one.
     ranks, places, heights, nodes, widths = [], [], [], [], []
     for attribute in table.schema.attributes:
         values = np.asarray(table.column(attribute.name), dtype=np.float64)
@@ -133,10 +132,8 @@ def mondrian_partition(axes: Axes, k: int, cuts: int, priorities: NDArray[np.flo
     # divided in the order of their positions, so that halves differ by one at most. Along a hierarchy a part is cut
     # into the children of its lowest common ancestor, if each that occurs has k records; where that is not allowed a
     # relaxed partition halves it in the order of the leaves.
-    # axes: of n records, n >= 1; k: least number of records of a part, 1..n; cuts: of `CUTS`; priorities (m, V): the
-    # order in which attributes are tried, greatest first, for each part in turn, m >= 2 n / k; none (m = 0) stands for
-    # the widest first.
-    # Returns (n,): Numbers of the parts from 0, in the order of the cuts.
+    # Attributes are tried by `priorities` (m, V), greatest first, for each part in turn, m >= 2 n / k; m = 0 stands for
+    # the widest first. Parts are numbered in the order of the cuts.
     n, width = axes.ranks.shape
     order, parts = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     for row in range(n):

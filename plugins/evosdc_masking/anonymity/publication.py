@@ -67,10 +67,8 @@ class Members:
 
 def generalised(table: Table, classes: ClassNumbers, by_hierarchy: bool = True) -> Table:
     """Return the table in which all records of a class have one label for each attribute, which covers their values."""
-    # table: shape (n, V), n >= 1; classes (n,): number of each record's class, 0 and up, without gaps; by_hierarchy:
-    # whether categories of an attribute with a hierarchy become its labels, rather than intervals and sets.
-    # Returns with a schema of its own: labels follow the categories of the original, and an attribute with any label
-    # that is none of them is nominal, as numeric ones always are.
+    # Its schema is its own: labels follow the categories of the original, and an attribute with any label that is none
+    # of them is nominal, as numeric ones always are.
     members = Members(np.asarray(classes, dtype=np.int64))
     attributes: list[Attribute] = []
     columns: list[Codes] = []

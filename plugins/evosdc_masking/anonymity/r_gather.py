@@ -61,7 +61,6 @@ class Attempt:
 
 def gathered(space: Space, r: int) -> Gathering:
     """Return a clustering with at least r records in each cluster."""
-    # space: the records with a metric, n >= r.
     starts, rows = space.points.starts, space.points.rows
     counts = np.diff(starts)
     low = necessary_diameter(space, r)

@@ -95,7 +95,6 @@ Integers = NDArray[np.int64]
 
 def mdav_partition(space: Space, k: int) -> Integers:
     """Return the number of each record's class, shape (n,), classes numbered in the order of their formation."""
-    # space: the records, n >= k; k: least size of a class, at least 1.
     points, codes, numbers = space.points, space.codes, space.numbers
     heads, ends = points.starts[:-1].copy(), points.starts[1:].copy()
     incomplete = incomplete_columns(numbers)
@@ -293,10 +292,9 @@ class Mdav(ClassAveraging, Grouping):
 
 def destandardised(masked: Numbers, original: Numbers, weights: Numbers | None = None) -> Numbers:
     """Return masked numbers shifted and stretched to the mean and the variance of the original ones."""
-    # masked, original (n,): missing values (NaN) stay missing and are left out of means and variances; weights (n,):
-    # sampling weights with which means and variances are taken; all equal if not given.
-    # Returns (n,): Equal values stay equal. A constant column, or one whose mean and variance are right already, is
-    # returned as it is. The formula's line is lost in the source and restored from its symbols: a reconstruction.
+    # Missing values stay missing and are left out; means and variances take the weights. A constant column, or one that
+    # is right already, stays as it is. The formula's line is lost in the source, restored from its symbols: a
+    # reconstruction.
     known, true = ~np.isnan(masked), ~np.isnan(original)
     if not known.any() or not true.any():
         return masked

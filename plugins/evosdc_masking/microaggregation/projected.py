@@ -71,9 +71,7 @@ class ProjectedMicroaggregation(ClassAveraging):
 def projected_classes(
     numbers: Numbers, k: int, projection: Projection, spreads: Sequence[Spread] | None = None
 ) -> ClassNumbers:
-    """Return the class of each record, shape (n,)."""
-    # numbers (n, V); k: least size of a class, at most n; spreads: what columns are standardised by; by default their
-    # own spreads.
+    """Return the class of each record, shape (n,), of numbers (n, V); columns are standardised by the spreads."""
     points = np.nan_to_num(standardised(numbers, spreads), nan=0.0)
     order = np.argsort(projected(points, projection), kind="stable")
     classes = np.empty(len(points), dtype=np.int64)
@@ -84,7 +82,6 @@ def projected_classes(
 def projected(points: Numbers, projection: Projection) -> Numbers:
     """Return each point's place on the line, shape (n,)."""
     # The direction of a principal component is chosen so that the first of its greatest loadings is positive.
-    # points (n, V): standardised.
     if projection == "z-scores":
         total: Numbers = points.sum(axis=1)
         return total

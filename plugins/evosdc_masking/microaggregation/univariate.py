@@ -27,17 +27,14 @@ Integers = NDArray[np.int64]
 
 def least_squares(points: Numbers, k: int) -> Labels:
     """Return the partition in runs of the least sum of squared deviations from the runs' means."""
-    # points (n, V): in the order of the line, n >= k; k: least size of a run.
-    # Returns (n,): Number of each point's run, counting up along the line. Optimal among the partitions in runs; where
-    # V = 1 and the points are sorted, among all partitions.
+    # Points (n, V) are in the order of the line, n >= k. Where V = 1 and they are sorted, it is the best of all.
     return _runs(_begins(np.ascontiguousarray(points, dtype=np.float64), k, True))
 
 
 def least_deviations(codes: Integers, k: int) -> Labels:
     """Return the partition in runs of the least sum of absolute deviations from the runs' medians."""
-    # codes (n,): ascending, n >= k; k: least size of a run.
-    # Returns (n,): Number of each value's run, counting up. Optimal among all partitions in groups of at least k:
-    # groups may be taken as runs, and a run of 2k or more can be cut without loss.
+    # Codes (n,) ascend, n >= k. It is the best partition of all in groups of at least k: groups may be taken as runs,
+    # and a run of 2k or more can be cut without loss.
     return _runs(_begins(np.ascontiguousarray(codes[:, None], dtype=np.float64), k, False))
 
 
@@ -89,8 +86,6 @@ def attribute_classes(table: Table, k: int, partition: Callable[[NDArray[Any], b
     # Equal values are taken in the order of the records. Missing values are a class of their own; under the rule
     # ``category``, where they or the present ones are fewer than k, they join the class of the median record (where the
     # present ones are fewer than k, all records are one class), so that every class has k records: a reconstruction.
-    # table: one attribute, n >= k.
-    # Returns (n,): Without gaps.
     (attribute,) = table.schema.attributes
     column = table.column(attribute.name)
     missing = column == MISSING if attribute.categorical else np.isnan(column)

@@ -107,8 +107,6 @@ INVARIANT = ("b", "two-stage", "preference")
 def designed(block: Block, counts: Frequencies, params: PramParameters, preferences: Matrix | None = None) -> Matrix:
     """Return the matrix of a block with these frequencies of states, shape (m, m)."""
     # Combinations that lack values of different attributes never lead to each other.
-    # counts (m,): sums of weights where the file has them; params: of a design other than matrix; preferences (m, m):
-    # the user's weights of changes.
     limit = MOST_PREFERENCES if params.design == "preference" else MOST_STATES
     occurring = int(np.count_nonzero(counts))
     where = ", ".join(block.names)
@@ -125,7 +123,6 @@ def designed(block: Block, counts: Frequencies, params: PramParameters, preferen
 
 def with_kept(block: Block, matrix: Matrix, kept: Mapping[str, float]) -> Matrix:
     """Return a matrix of one attribute whose diagonal is as given for some categories, their rows scaled to it."""
-    # block: of one attribute; matrix (m, m); kept: probability by category.
     result = matrix.copy()
     attribute = block.attributes[0]
     labels = ["" if state[0] < 0 else attribute.categories[int(state[0])] for state in block.states]
@@ -227,7 +224,6 @@ def assigned(
     given: Sequence[LabelledMatrix], table: Table, blocks: Sequence[Names], every: bool
 ) -> dict[Names, Assigned]:
     """Return the matrix of each block that the file has one for."""
-    # every: whether every block needs one.
     found: dict[Names, Assigned] = {}
     faults: list[Fault] = []
     for one in given:

@@ -34,8 +34,7 @@ class Grouping:
 
 def merged_categories(attribute: Attribute, merge: Sequence[Sequence[int]], names: Sequence[str] = ()) -> Grouping:
     """Return the partition of an attribute's categories in which some are merged and the others stay by themselves."""
-    # merge: codes that make a group, no code twice; names: labels of these groups; where there are none, intervals of
-    # ordinal neighbours and sets.
+    # Without names groups are labelled by intervals of ordinal neighbours and by sets.
     groups = np.arange(len(attribute.categories), dtype=np.int64)
     labels = list(attribute.categories)
     for number, codes in enumerate(merge):
@@ -61,8 +60,7 @@ def by_rarity(counts: Counts) -> Groups:
 
 def representatives(partition: Grouping, counts: Counts, scale: Scale) -> Codes:
     """Return the category that stands for each category's group, shape (c + 1,); the last is of a missing value."""
-    # partition: of c categories; counts (c,): how often each category occurs; scale: ordinal: the lower median of the
-    # group's records; nominal: its most frequent member, the first in a tie.
+    # Ordinal: the lower median of the group's records; nominal: its most frequent member, the first in a tie.
     recoding = np.append(np.arange(counts.size), -1).astype(np.int32)
     average = lower_median if scale is Scale.ORDINAL else mode
     shared = np.flatnonzero(np.bincount(partition.groups, minlength=1) > 1)
@@ -110,7 +108,6 @@ def least_width(column: Numbers) -> float:
 def equal_intervals(column: Numbers, width: float, start: float, decimals: int) -> Grouping:
     """Return the partition into the intervals ``[start + i width, start + (i + 1) width)``."""
     # Ends are computed as decimal numbers, so that 0.3 is where an interval of width 0.1 begins.
-    # column (n,); width: at least `least_width`; start: where one of the intervals begins; decimals: of the attribute.
     present = ~np.isnan(column)
     values = column[present]
     step, origin = _decimal(width), _decimal(start)
@@ -143,8 +140,6 @@ def some_intervals(column: Numbers, number: int, spacing: str, decimals: int, pl
     """Return the partition into a number of intervals, fewer where some would hold nothing or ends coincide."""
     # Ends are rounded to a hundredth of the interval or more, the outer ones outwards: no label tells a single record's
     # value, such as the greatest one.
-    # column (n,); spacing: equal widths, equal widths of logarithms, or about equal frequencies; decimals: of the
-    # attribute; place: for messages.
     present = column[~np.isnan(column)]
     if not present.size or present.min() == present.max():
         label = number_interval_label(float(present.min()), float(present.max()), decimals) if present.size else "*"

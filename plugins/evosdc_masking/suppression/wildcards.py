@@ -48,7 +48,7 @@ Masks = NDArray[np.int64]
 
 def alike(values: Values, wildcard: bool) -> Counts:
     """Return how many records each record is like, itself included, shape (n,)."""
-    # values (n, V); wildcard: whether a missing value is like any value; otherwise it is like missing ones only.
+    # With `wildcard` a missing value is like any value, otherwise like missing ones only.
     if len(values) == 0:
         return np.empty(0, dtype=np.int64)
     if wildcard:
@@ -77,7 +77,6 @@ def agreements(values: Values, unit: int, masks: Masks) -> None:
 def compatible(values: Values, counts: Counts) -> Counts:
     """Return how many records agree with each unit on all attributes on which both have values, shape (u,)."""
     # Only units with missing values are compared with all.
-    # values (V, u); counts (u,).
     classes = distinct(np.ascontiguousarray(values.T))
     equal = np.add.reduceat(counts[classes.rows], classes.starts[:-1])
     found = np.empty(counts.size, dtype=np.int64)
@@ -260,9 +259,8 @@ Draws = NDArray[np.float64]
 
 def exchanged(values: Values, original: Values, counts: Counts, found: Counts, weights: Weights, k: int) -> None:
     """Suppress at most as much as before, at less cost where a round finds it; `values` and `found` are changed."""
-    # values, original (V, u): values of units, with suppressions that make all compatible with k records, and before
-    # them; counts, found (u,): records in each unit, and records that are compatible with it; weights (V,): cost of
-    # suppressing one value of each attribute, positive.
+    # values, original (V, u): units with suppressions and before them; counts, found (u,): records in each unit, and
+    # those that are compatible with it; weights (V,): cost of suppressing a value.
     suppressed = int(((values < 0) & (original >= 0)).any(axis=0).sum())
     rounds = min(MOST_ROUNDS, ROUNDS_EACH * suppressed, MOST_WORK // (60 * values.size))
     if suppressed < 2 or not rounds:

@@ -22,7 +22,6 @@ from evosdc_masking.tuning import Untuned
 
 def households_of(table: Table, household: str | None = None) -> tuple[Rows, NDArray[np.int64], tuple[str, ...]]:
     """Return the first record of each household, the household of each record, and what its members share."""
-    # household: attribute that tells households apart; by default that of the role.
     known = assign_role(table, Role.HOUSEHOLD, household)
     keys = known.schema.with_role(Role.HOUSEHOLD)
     if len(keys) != 1:
@@ -48,8 +47,7 @@ def renumbered(table: Table, key: str, of: NDArray[np.int64], numbers: Rows) -> 
 
 def merged(table: Table, homes: Table, first: Rows, of: NDArray[np.int64], names: Sequence[str]) -> Table:
     """Return the shared attributes of all records with the values that a file of households has for them."""
-    # table: the persons; homes: the households, one record each, in the order of their first members; first, of, names:
-    # as of `households_of`; the household's own number is not merged.
+    # `homes` are in the order of their first members; `first`, `of` and `names` are those of `households_of`.
     key, *shared = names
     held = [name for name in shared if name in homes.schema]
     own = table.take(first).select([key])

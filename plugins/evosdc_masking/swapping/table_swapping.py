@@ -79,7 +79,6 @@ def with_sensitive(levels: Integers, attributes: Sequence[Attribute], least_cell
     """Return levels with a further one for each sensitive attribute, and their columns."""
     # There every other attribute has classes so large that the cells of its table with the sensitive one have
     # `least_cell` people in the mean: a table of single values tells of one or two persons what is theirs.
-    # levels (2, n, c): of `levels_of`; attributes: of the columns.
     columns = [c for c, attribute in enumerate(attributes) if attribute.role is Role.SENSITIVE]
     found = [levels[0], levels[1]]
     for column in columns:
@@ -100,9 +99,7 @@ def with_sensitive(levels: Integers, attributes: Sequence[Attribute], least_cell
 
 def frequency_tables(levels: Integers, masked: int, order: int, sensitive: Sequence[int] = ()) -> FrequencyTables:
     """Return the tables of two, and with order 3 of three, columns of which at least one is masked."""
-    # levels (2 or more, n, c): values and classes of all columns, the masked ones first, and those of tables with
-    # sensitive columns; masked: how many columns are masked; sensitive: columns that are in tables of two columns
-    # alone, by classes of their own: see `with_sensitive`.
+    # The masked columns come first. Sensitive columns are in tables of two alone, by the classes of `with_sensitive`.
     columns = levels.shape[2]
     sizes = levels.max(axis=1) + 1
     dependence = {
