@@ -14,6 +14,7 @@ class EquationOptions(Options):
     """Options of ``evosdc equation``."""
 
     latex: bool = option(False, "Print LaTeX instead of infix text.")
+    postorder: bool = option(False, "Print the symbols in postorder, as a genome holds them.")
     simplify: bool = option(False, "Clean it up; the matrices stay what they are.")
     output: Path | None = option(None, "Write the design to this file.", flags=("-o", "--output"), metavar="FILE")
     force: bool = shared.FORCE
@@ -26,12 +27,15 @@ def equation(file: Path, options: EquationOptions) -> None:
     """Print the equations of FILE, which `evosdc run` wrote as equation.toml or a person by hand."""
     from evosdc.cli.inputs import require_apart
     from evosdc.files.atomic import require_unused, write_text
+    from evosdc.randomisation.equations.equation import CONSTANT, SYMBOLS
     from evosdc.randomisation.equations.equation_design import read_equation_design
-    from evosdc.randomisation.equations.infix import infix
+    from evosdc.randomisation.equations.infix import infix, numeral
     from evosdc_equations.latex import latex
     from evosdc_equations.simplification import simplify
 
     output = options.output
+    if options.latex and options.postorder:
+        raise click.UsageError("Choose one of --latex and --postorder.")
     if output is not None:
         require_apart(output, file)
         require_unused(output, replace=options.force)
@@ -42,7 +46,11 @@ def equation(file: Path, options: EquationOptions) -> None:
         design = replace(design, equation=single, equations=each)
     listed = [("all attributes", design.equation)] if design.equation is not None else []
     for name, one in [*listed, *design.equations.items()]:
-        click.echo(f"{name}: {latex(one) if options.latex else infix(one)}")
+        text = latex(one) if options.latex else infix(one)
+        if options.postorder:
+            symbols = zip(one.tokens.tolist(), one.constants.tolist(), strict=True)
+            text = " ".join(numeral(number) if token == CONSTANT else SYMBOLS[token].name for token, number in symbols)
+        click.echo(f"{name}: {text}")
         click.echo(f"  {len(one)} nodes, depth {one.depth}")
     alpha = design.two_stage
     second = "" if alpha is None else f", two-stage invariant with alpha = {alpha:g}"

@@ -83,3 +83,12 @@ def test_other_methods_have_no_equation(evosdc, folder):  # noqa: F811
     answer = evosdc("mask", "mdav", "other.csv", "--equation", "design.toml", "-o", "m.csv")
     assert answer.status == 2
     assert "equation" in answer.err
+
+
+def test_an_equation_is_printed_in_postorder_as_a_genome_holds_it(evosdc, folder):  # noqa: F811
+    answer = evosdc("equation", "design.toml", "--postorder")
+    assert answer.status == 0, answer.err
+    assert answer.out.splitlines()[0] == "all attributes: 1 p - N ta - tb - c 2 - N ta - * / *"
+    refused = evosdc("equation", "design.toml", "--postorder", "--latex")
+    assert refused.status == 2
+    assert "--latex and --postorder" in refused.err
