@@ -74,7 +74,7 @@ def farthest(away: Numbers, rows: Integers, heads: Integers, ends: Integers) -> 
 
 def distances_in(space: Space) -> Callable[[int], Numbers]:
     """Return what gives the distances of all points from one, in an array that the next call overwrites."""
-    incomplete, away = incomplete_columns(space.numbers), np.empty(space.points.starts.size - 1)
+    incomplete, away = incomplete_columns(space.numbers), np.empty(len(space.points))
 
     def of(point: int) -> Numbers:
         codes, numbers = space.codes[:, point].copy(), space.numbers[:, point].copy()

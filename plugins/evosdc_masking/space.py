@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.table.distance import category_distance
+from evosdc.table.equivalence import Classes, equivalence_classes
 from evosdc.table.schema import MissingRule
 from evosdc.table.spread import Spread, Spreads, spread_of, spreads_of
 from evosdc.table.table import Codes, Numbers, Table
 from evosdc_masking.averages import Average, average_rule
-from evosdc_masking.frequencies import Distinct, distinct, separate
 
 Integers = NDArray[np.int64]
 
@@ -51,7 +51,7 @@ class Space:
 
     # The records at each point: equal ones share a point where all attributes are categorical; a record is a point of
     # its own otherwise
-    points: Distinct
+    points: Classes
     metric: Metric
     codes: Codes  # shape (C, m); code of each point, missing as the number of categories
     numbers: Numbers  # shape (Q, m); scaled values of each point, NaN where missing
@@ -63,7 +63,8 @@ def space_of(
     """Return the space of a table's records, n >= 1."""
     # Spreads are those of the file that the table is a part of, by default its own.
     categorical, wildcard = table.schema.categorical, table.schema.na is MissingRule.WILDCARD
-    points = separate(len(table)) if table.schema.numeric else distinct(table.codes)
+    every = np.arange(len(table))
+    points = Classes(every, every, np.ones_like(every)) if table.schema.numeric else equivalence_classes(table.codes)
     sizes = np.array([len(a.categories) + 1 for a in categorical], dtype=np.int64)
     matrices, unit = _distances(table, clustering)
     codes = np.ascontiguousarray(table.codes[points.first].T)

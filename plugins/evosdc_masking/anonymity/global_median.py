@@ -33,11 +33,11 @@ def distances_to_median(table: Table, spreads: Spreads | None = None) -> Numbers
     median = aggregated(table, np.zeros(n, dtype=np.int64), "median", in_domain=True)
     space = space_of(table, spreads=spreads)
     codes = np.where(median.codes[0] == MISSING, space.metric.sizes - 1, median.codes[0]).astype(np.int32)
-    away = np.empty(space.points.first.size)
+    away = np.empty(len(space.points))
     numbers = _scaled(table, median, space)
     measure(space.metric, space.codes, space.numbers, incomplete_columns(space.numbers), codes, numbers, away)
     distances = np.empty(n)
-    distances[space.points.rows] = np.repeat(away, np.diff(space.points.starts))
+    distances[space.points.members] = np.repeat(away, space.points.counts)
     return distances
 
 

@@ -40,7 +40,7 @@ class Extents(NamedTuple):
 def k_member_partition(space: Space, k: int, first: int) -> Integers:
     """Return the number of each record's cluster, shape (n,), clusters numbered in the order of their formation."""
     # The first cluster begins with the record farthest from the one at position `first`.
-    rows, heads, ends = space.points.rows, space.points.starts[:-1].copy(), space.points.starts[1:].copy()
+    rows, heads, ends = space.points.members, space.points.starts[:-1].copy(), space.points.starts[1:].copy()
     codes, numbers = space.codes, space.numbers
     incomplete = incomplete_columns(numbers)
     owner = np.empty(rows.size, dtype=np.int64)

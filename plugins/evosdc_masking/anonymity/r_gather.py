@@ -61,8 +61,8 @@ class Attempt:
 
 def gathered(space: Space, r: int) -> Gathering:
     """Return a clustering with at least r records in each cluster."""
-    starts, rows = space.points.starts, space.points.rows
-    counts = np.diff(starts)
+    starts, rows = space.points.starts, space.points.members
+    counts = space.points.counts
     low = necessary_diameter(space, r)
     best = _attempt(space, counts, r, low)
     if best.flow is None:
@@ -90,7 +90,7 @@ def gathered(space: Space, r: int) -> Gathering:
 
 def necessary_diameter(space: Space, r: int) -> float:
     """Return the least distance within which every record has r records, itself among them; n >= r."""
-    counts, distances = np.diff(space.points.starts), distances_in(space)
+    counts, distances = space.points.counts, distances_in(space)
     single, greatest = int(counts.max()) == 1, -1.0
     for point in np.flatnonzero(counts < r).tolist():
         away = distances(point)
@@ -110,7 +110,7 @@ def centres_of(
     # Returns centres: Points; begins, reached: ``reached[begins[i]:begins[i + 1]]`` are the points within the diameter
     # of centre i; below, above: Greatest distance from a centre within the diameter, and least one beyond it.
     distances = distances_in(space)
-    unmarked = np.ones(space.points.starts.size - 1, dtype=np.bool_)
+    unmarked = np.ones(len(space.points), dtype=np.bool_)
     centres, begins, reached = list[int](), [0], [np.empty(0, dtype=np.int64)]
     below, above, point = 0.0, np.inf, 0
     while len(centres) <= most and begins[-1] <= most_pairs and unmarked[point]:
@@ -130,7 +130,7 @@ def centres_of(
 def _nearest_centres(space: Space, centres: Integers) -> Integers:
     """Return the number of the centre nearest to each point, the first in a tie, shape (m,)."""
     distances = distances_in(space)
-    nearest = np.zeros(space.points.starts.size - 1, dtype=np.int64)
+    nearest = np.zeros(len(space.points), dtype=np.int64)
     least = np.full(nearest.size, np.inf)
     for number, centre in enumerate(centres.tolist()):
         away = distances(centre)

@@ -98,9 +98,9 @@ def mdav_partition(space: Space, k: int) -> Integers:
     points, codes, numbers = space.points, space.codes, space.numbers
     heads, ends = points.starts[:-1].copy(), points.starts[1:].copy()
     incomplete = incomplete_columns(numbers)
-    classes = np.full(points.rows.size, -1, dtype=np.int64)
+    classes = np.full(points.members.size, -1, dtype=np.int64)
     widest = int(space.metric.sizes.max(initial=1))
-    group, remaining = 0, points.rows.size
+    group, remaining = 0, points.members.size
     while remaining >= 2 * k:
         # Exhausted points are dropped now and then, and sums taken again before rounding adds up.
         left = heads < ends
@@ -112,7 +112,7 @@ def mdav_partition(space: Space, k: int) -> Integers:
         known = ~np.isnan(numbers)
         sums = np.where(known, numbers, 0.0).cumsum(axis=1)[:, -1].copy()
         group, remaining = _form(
-            space.metric, codes, numbers, incomplete, points.rows, heads, ends, counts, sums, known.sum(axis=1), k,
+            space.metric, codes, numbers, incomplete, points.members, heads, ends, counts, sums, known.sum(axis=1), k,
             group, remaining, classes,
         )  # fmt: skip
     classes[classes < 0] = group

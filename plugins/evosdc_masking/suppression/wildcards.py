@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from evosdc_masking.frequencies import Distinct, distinct
+from evosdc.table.equivalence import equivalence_classes, summed
 
 Values = NDArray[np.int32]
 Counts = NDArray[np.int64]
@@ -28,19 +28,18 @@ Counts = NDArray[np.int64]
 class Units:
     """Records taken together: equal ones are one unit, unless they are rare; rare records are units of their own."""
 
-    records: Distinct  # which records are in which unit
+    rows: Counts  # positions of all records, unit by unit
     values: Values  # shape (V, u); values of each unit, attribute by attribute
     counts: Counts  # shape (u,); records in each unit
 
 
 def units_of(values: Values, rarer_than: int) -> Units:
     """Return the units of records, shape (n, V) with n >= 1; those of fewer than `rarer_than` records are divided."""
-    records = distinct(values)
-    sizes = np.diff(records.starts)
-    pieces = np.where(sizes < rarer_than, sizes, 1)
-    sizes = np.repeat(np.where(sizes < rarer_than, 1, sizes), pieces)
-    divided = Distinct(records.rows, np.concatenate(([0], np.cumsum(sizes))).astype(np.int64))
-    return Units(divided, np.ascontiguousarray(values[divided.first].T), sizes.astype(np.int64))
+    classes = equivalence_classes(values)
+    few = classes.counts < rarer_than
+    counts = np.repeat(np.where(few, 1, classes.counts), np.where(few, classes.counts, 1))
+    first = classes.members[np.cumsum(counts) - counts]
+    return Units(classes.members, np.ascontiguousarray(values[first].T), counts.astype(np.int64))
 
 
 Masks = NDArray[np.int64]
@@ -51,14 +50,12 @@ def alike(values: Values, wildcard: bool) -> Counts:
     # With `wildcard` a missing value is like any value, otherwise like missing ones only.
     if len(values) == 0:
         return np.empty(0, dtype=np.int64)
-    if wildcard:
-        units = units_of(values, 0)
-        found, groups = compatible(units.values, units.counts), units.records
-    else:
-        groups = distinct(values)
-        found = np.diff(groups.starts)
+    if not wildcard:
+        classes = equivalence_classes(values)
+        return classes.counts[classes.of]
+    units = units_of(values, 0)
     result = np.empty(len(values), dtype=np.int64)
-    result[groups.rows] = np.repeat(found, np.diff(groups.starts))
+    result[units.rows] = np.repeat(compatible(units.values, units.counts), units.counts)
     return result
 
 
@@ -77,10 +74,8 @@ def agreements(values: Values, unit: int, masks: Masks) -> None:
 def compatible(values: Values, counts: Counts) -> Counts:
     """Return how many records agree with each unit on all attributes on which both have values, shape (u,)."""
     # Only units with missing values are compared with all.
-    classes = distinct(np.ascontiguousarray(values.T))
-    equal = np.add.reduceat(counts[classes.rows], classes.starts[:-1])
-    found = np.empty(counts.size, dtype=np.int64)
-    found[classes.rows] = np.repeat(equal, np.diff(classes.starts))
+    classes = equivalence_classes(np.ascontiguousarray(values.T))
+    found = summed(classes.of, counts, len(classes))[classes.of]
     complete = (values >= 0).all(axis=0)
     masks, full = np.empty(counts.size, dtype=np.int64), (1 << len(values)) - 1
     for unit in np.flatnonzero(~complete).tolist():
@@ -360,5 +355,5 @@ def suppressed_for_wildcards(values: Values, k: int, weights: Weights) -> Values
     take_back(state, units.values, units.counts, found, dearest_first(weights), k, order[::-1].copy())
     exchanged(state, units.values, units.counts, found, weights, k)
     result = np.empty_like(values)
-    result[units.records.rows] = np.repeat(state.T, units.counts, axis=0)
+    result[units.rows] = np.repeat(state.T, units.counts, axis=0)
     return result

@@ -69,7 +69,7 @@ def test_the_flow_exists_exactly_if_every_set_of_centres_reaches_enough(table: T
     centres, begins, reached, _, _ = centres_of(space, diameter * unit + 1e-9, len(table), 10**6)
     flow = r_gather_partition._flow(begins, reached, counts, r)
     possible = references.gather_is_possible(
-        table, r, space.points.rows[space.points.starts[centres]].tolist(), diameter + 1e-9
+        table, r, space.points.members[space.points.starts[centres]].tolist(), diameter + 1e-9
     )
     assert (flow is not None) == possible
     if flow is not None:
