@@ -38,7 +38,7 @@ def categorical(table: Table) -> list[Masking]:
     Entries that cannot apply (k > n) or would change nothing (ranks that cannot move, attributes with too few
     categories) are left out. The order is that of the list above; labels are unique.
 
-    Attributes of other scales are left alone. Raises `ParameterError` where there is no record, or no attribute to mask.
+    Other attributes are left alone. Raises `ParameterError` where there is no record, or no attribute to mask.
     """
     names = tuple(a.name for a in table.schema.categorical)
     _require_some("categorical", names, table)
@@ -108,7 +108,7 @@ def numeric(table: Table) -> list[Masking]:
 
     Entries that cannot apply (k > n) or would change nothing (ranks that cannot move) are left out. Labels are unique.
 
-    Attributes of other scales are left alone. Raises `ParameterError` where there is no record, or no attribute to mask.
+    Other attributes are left alone. Raises `ParameterError` where there is no record, or no attribute to mask.
     """
     names = tuple(a.name for a in table.schema.numeric)
     _require_some("numeric", names, table)
@@ -154,7 +154,7 @@ def mixed(table: Table) -> list[Masking]:
 
     Entries that cannot apply (k > n) or would change nothing are left out. Labels are unique.
 
-    Attributes of other scales are left alone. Raises `ParameterError` where there is no record, or no attribute to mask.
+    Raises `ParameterError` where there is no record, or attributes of one kind alone.
     """
     names, numbers = (tuple(a.name for a in kind) for kind in (table.schema.categorical, table.schema.numeric))
     if not names or not numbers or len(table) == 0:
