@@ -21,7 +21,7 @@ from evosdc.secret import Key, Purpose, Seed, chosen_seed, public, stream
 from evosdc.table.schema import Attribute, Role, Schema
 from evosdc.table.table import Table
 from evosdc_certified import certificate, measurement
-from evosdc_certified.domain import domain_of, published, rules_left_out
+from evosdc_certified.domain import domain_of, published
 from evosdc_certified.evolution import Evolution, Guesses
 from evosdc_certified.options import CertifyOptions, bounds_of
 from evosdc_certified.tables import FILE, PrivateTables
@@ -158,12 +158,11 @@ def declared(description: SchemaDescription, attribute: Attribute) -> bool:
 
 def with_public_decimals(schema: Schema, description: SchemaDescription) -> Schema:
     """Return a schema with the decimals that were given, else none: how many the records have is not public."""
-
-    def public_of(attribute: Attribute) -> Attribute:
+    attributes = []
+    for attribute in schema.attributes:
         said = description.attributes.get(attribute.name, AttributeDescription())
-        return attribute if attribute.categorical else replace(attribute, decimals=said.decimals or 0)
-
-    return replace(schema, attributes=tuple(map(public_of, schema.attributes)))
+        attributes.append(attribute if attribute.categorical else replace(attribute, decimals=said.decimals or 0))
+    return replace(schema, attributes=tuple(attributes))
 
 
 def _read(data: Any, schema: Any, reading: Mapping[str, str]) -> tuple[Table, SchemaDescription]:
@@ -212,7 +211,7 @@ def _measured(
     if faults:
         raise SchemaError(faults)
     domain = domain_of(schema, chosen, bounds)
-    left_out = rules_left_out(schema, domain)
+    left_out = [rule for rule in schema.edit_rules if not set(rule.names) <= set(domain.names)]
     if left_out:
         notes.append(f"{len(left_out)} edit rules name attributes that are not published, and are left out.")
     wanted = _workload(options.workload, domain.names)

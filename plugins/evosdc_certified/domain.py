@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from evosdc.errors import Fault, ParameterError, SchemaError
 from evosdc.printing import printable
-from evosdc.table.edit_rules import EditRule, Meant
+from evosdc.table.edit_rules import Meant
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import MISSING, Table
 
@@ -158,11 +158,6 @@ def domain_of(schema: Schema, attributes: Sequence[Attribute], bounds: Mapping[s
         for rule in meant
     )
     return Domain(columns, rules, tuple(rule.text for rule in kept))
-
-
-def rules_left_out(schema: Schema, domain: Domain) -> list[EditRule]:
-    """Return the edit rules of the schema that name attributes which are not published."""
-    return [rule for rule in schema.edit_rules if not set(rule.names) <= set(domain.names)]
 
 
 def _column(

@@ -1,7 +1,7 @@
 """What a user can say about PRAM: a design with its numbers, an equation, or matrices of one's own."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
@@ -36,10 +36,6 @@ USUAL: dict[str, Any] = {
 }
 
 
-def _lowered(value: object) -> object:
-    return value.lower() if isinstance(value, str) else value
-
-
 class PramParameters(Parameters):
     """Design of the matrices and its numbers, or a file with an equation or with matrices."""
 
@@ -50,7 +46,7 @@ class PramParameters(Parameters):
     )
     design: Annotated[
         Design | None,
-        BeforeValidator(_lowered),
+        BeforeValidator(lambda value: value.lower() if isinstance(value, str) else value),
         Field(
             description="a: constant diagonal p, flattens marginals; b: invariant, amount theta; two-stage: invariant, "
             "R = PQ; preference: invariant, by linear programming; matrix: one's own."
@@ -163,7 +159,7 @@ class PramParameters(Parameters):
         if self.equation is not None:
             object.__setattr__(self, "design", None)
         elif self.design is None:
-            raise ValueError(f"design {', '.join(('a', 'b', 'two-stage', 'preference', 'matrix'))}, or an equation")
+            raise ValueError(f"design {', '.join(get_args(Design))}, or an equation")
         if self.least is not None and self.most is not None and self.least > self.most:
             raise ValueError(f"least at most as large as most, which are {self.least} and {self.most}")
         return self

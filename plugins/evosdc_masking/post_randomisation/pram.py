@@ -16,7 +16,7 @@ from evosdc.randomisation.transition import Matrix, cumulative, drawn, forbiddin
 from evosdc.table.schema import Scale
 from evosdc.table.table import MISSING, Numbers, Table
 from evosdc_masking.post_randomisation import matrices
-from evosdc_masking.post_randomisation.matrices import INVARIANT, Assigned, Block, Combination
+from evosdc_masking.post_randomisation.matrices import INVARIANT, Block, Combination
 from evosdc_masking.post_randomisation.parameters import PramParameters
 
 
@@ -130,32 +130,31 @@ class Pram(Tunable):
             raise ParameterError(faults)
         collect = FaultCollector()
         stands = self.params.design == "matrix"
-        given = [_checked(matrix, collect) for matrix in self._given] if stands else self._given
+        given = list(self._given)
+        for place, one in enumerate(given if stands else ()):
+            with collect.step():
+                given[place] = stochastic(one)  # its rows sum to 1
         with collect.step():
             own = matrices.assigned(given, table, blocks, every=stands)
         collect.settle(ParameterError)
-        planned = []
-        for block in blocks:
+        planned: list[tuple[Block, Matrix]] = []
+        for members in blocks:
             with collect.step():
-                planned.append(self._planned(table, block, own.get(block), weights))
+                named = own.get(members)
+                block = matrices.block_of(table, members, () if named is None else named.states)
+                theirs = None if named is None else named.on(block)
+                if self._design is not None:
+                    matrix = self._design.matrix(block.record, block.attributes[0])
+                elif stands:
+                    assert theirs is not None
+                    matrix = theirs
+                else:
+                    matrix = matrices.designed(block, block.counts(weights), self.params, theirs)
+                    if self.params.kept and members[0] in self.params.kept:
+                        matrix = matrices.with_kept(block, matrix, self.params.kept[members[0]])
+                planned.append((block, self._forbidding(block, matrix)))
         collect.settle(ParameterError)
         return planned
-
-    def _planned(
-        self, table: Table, names: Sequence[str], own: Assigned | None, weights: Numbers | None
-    ) -> tuple[Block, Matrix]:
-        block = matrices.block_of(table, names, () if own is None else own.states)
-        if self._design is not None:
-            attribute = block.attributes[0]
-            return block, self._forbidding(block, self._design.matrix(block.record, attribute))
-        if self.params.design == "matrix":
-            assert own is not None
-            return block, self._forbidding(block, own.on(block))
-        preferences = None if own is None else own.on(block)
-        matrix = matrices.designed(block, block.counts(weights), self.params, preferences)
-        if self.params.kept and block.names[0] in self.params.kept:
-            matrix = matrices.with_kept(block, matrix, self.params.kept[block.names[0]])
-        return block, self._forbidding(block, matrix)
 
     def _forbidding(self, block: Block, matrix: Matrix) -> Matrix:
         """Return the matrix without structural zeros."""
@@ -196,10 +195,3 @@ class Pram(Tunable):
             advice = 'Say which attributes belong together: crossed = [["a", "b"]].'
             faults.append(Fault("structural_zeros", "observed", wanted, advice))
         return faults
-
-
-def _checked(matrix: LabelledMatrix, collect: FaultCollector) -> LabelledMatrix:
-    """Return a matrix with rows that sum to 1, as it is where its faults had to be collected."""
-    with collect.step():
-        return stochastic(matrix)
-    return matrix
