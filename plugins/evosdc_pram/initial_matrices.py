@@ -9,7 +9,13 @@ import numpy as np
 from evosdc.model import Masking
 from evosdc.randomisation.invariance import diluted, two_stage
 from evosdc.randomisation.transition import (
-    Frequencies, Matrix, design_a, design_b, even, neighbour_weights, preference_matrix,
+    Frequencies,
+    Matrix,
+    design_a,
+    design_b,
+    even,
+    neighbour_weights,
+    preference_matrix,
 )  # fmt: skip
 from evosdc.table.table import Table
 

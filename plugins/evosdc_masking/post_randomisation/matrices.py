@@ -20,7 +20,13 @@ from evosdc.files.encoding import read_text
 from evosdc.randomisation.invariance import diluted, retained, two_stage, with_retained
 from evosdc.randomisation.matrix_file import LabelledMatrix
 from evosdc.randomisation.transition import (
-    Frequencies, Matrix, design_a, design_b, even, exchanged_weights, preference_matrix,
+    Frequencies,
+    Matrix,
+    design_a,
+    design_b,
+    even,
+    exchanged_weights,
+    preference_matrix,
 )  # fmt: skip
 from evosdc.table.distance import category_distance
 from evosdc.table.schema import Attribute, Scale, Schema
