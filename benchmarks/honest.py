@@ -28,8 +28,9 @@ from evosdc.experiment.reader import read_experiment
 from evosdc.experiment.single_run import run_once
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table as Original
-from evosdc_limit.bound import Limit, limit_of, objective_for
+from evosdc_limit.bound import Limit, limit_of
 from evosdc_limit.channels import candidates_of
+from evosdc_limit.objective import objective_of
 
 EXPERIMENTS = Path(__file__).parents[1] / "experiments" / "limit"
 NAMES = ("housing", "german-credit", "solar-flare", "adult-1000")
@@ -89,7 +90,7 @@ def least_apart(original: Original, limit: Limit) -> float:
     is that a file mixes sets of originals that the bound keeps apart: hardly any search can win it. It is the least
     that was found, which is no proof.
     """
-    objective = objective_for(original)
+    objective = objective_of(original)
     records = [np.round(one.frequencies * len(original)).astype(np.int64) for one in objective.attributes]
     found = candidates_of(objective, records, limit.t, EFFORT, np.random.default_rng(0)).found
     least = sum(min(limit.t * way.il + (1.0 - limit.t) * way.dr for way in ways) for ways in found)

@@ -17,8 +17,9 @@ from evosdc.datasets.loading import load_dataset
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import Table
-from evosdc_limit.bound import limit_of, objective_for
+from evosdc_limit.bound import limit_of
 from evosdc_limit.generation import Generation
+from evosdc_limit.objective import objective_of
 
 STARTS = {
     "german-credit": ("existacc", "savings", "presemploy"),
@@ -39,7 +40,7 @@ def wide() -> None:
             codes = rng.choice(size, size=(20_000, 1), p=rng.dirichlet(np.ones(size))).astype(np.int32)
             schema = Schema((Attribute("a", scale=scale, categories=tuple(map(str, range(size)))),))
             begin = perf_counter()
-            found = Generation(objective_for(Table(schema, codes, np.zeros((len(codes), 0))))).optimum(None)
+            found = Generation(objective_of(Table(schema, codes, np.zeros((len(codes), 0))))).optimum(None)
             print(f"{size:10} {scale:8} {found.value:9.6f} {found.gap:7.1e} {perf_counter() - begin:6.2f}", flush=True)
 
 

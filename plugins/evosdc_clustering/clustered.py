@@ -25,56 +25,25 @@ from evosdc.table.schema import Scale
 from evosdc.table.spread import spread_of
 from evosdc.table.table import Numbers, Rows, Table
 
-FEW_STARTS = 2
-"""Starts of the clustering of a file that is clustered by a sample, where the user does not say how many."""
-
-FEW_ROUNDS = 20
-"""Rounds of a start on a sample; later ones move the total distance by less than a per cent."""
+FEW_STARTS = 2  # starts of the clustering of a file that is clustered by a sample, where the user does not say how many
+FEW_ROUNDS = 20  # rounds of a start on a sample; later ones move the total distance by less than a per cent
 
 Way = Literal["c-median", "cuts"]
 
 
 class Division(NamedTuple):
-    """Clusters of a file's records.
+    """Clusters of a file's records."""
 
-    Parameters
-    ----------
-    labels : ndarray of int64, shape (n,)
-        Cluster of each record, from 0.
-    representatives : Table
-        Medians and modes of each cluster.
-    """
-
-    labels: Integers
-    representatives: Table
+    labels: Integers  # shape (n,); cluster of each record, from 0
+    representatives: Table  # medians and modes of each cluster
 
 
 def clusters_to_mask(
     table: Table, clusters: int, rng: np.random.Generator, way: Way | None = None, starts: int | None = None
 ) -> Division:
-    """Return clusters of a table's records in a time that is in proportion to them, but for the sorting of records.
-
-    For c-median clusters of more than `SAMPLE` distinct records the representatives are found on a sample, in which
-    records count as often as they occur; all others go to the nearest of them.
-
-    Parameters
-    ----------
-    table : Table
-        Of one record and one attribute at least.
-    clusters : int
-        How many; as many as there are distinct records where there are fewer of them.
-    rng : numpy.random.Generator
-    way : {"c-median", "cuts"}, optional
-        `evosdc.clustering.c_median`, or `cut`, which is of numbers alone. By default the latter for numbers alone,
-        of which there are more than `SAMPLE` distinct records: microaggregation loses less at borders.
-    starts : int, optional
-        `STARTS`, or `FEW_STARTS` on a sample.
-
-    Returns
-    -------
-    Division
-        It does not depend on the order of the records. Of a large file some c-median clusters may be empty.
-    """
+    """Return clusters of a table's records in a time that is in proportion to them, but for the sorting of records."""
+    # For c-median clusters of more than `SAMPLE` distinct records the representatives are found on a sample, in which
+    # records count as often as they occur; all others go to the nearest of them.
     records, known = records_of(table), geometry_of(table)
     large = len(records.counts) > SAMPLE
     wanted = min(clusters, len(records.counts))
@@ -102,23 +71,13 @@ def _medians(table: Table, records: Records, labels: Integers, clusters: int) ->
     return Table(table.schema, np.empty((clusters, 0), dtype=np.int32), medians)
 
 
+# Distinct records that a direction is chosen by, where there are more: evenly many of their sorted order
 CUT_SAMPLE = 1000
-"""Distinct records that a direction is chosen by, where there are more: evenly many of their sorted order."""
-
-NEIGHBOURS = 4
-"""Nearest records whose distances count."""
+NEIGHBOURS = 4  # nearest records whose distances count
 
 
 def cut_apart(records: Records, clusters: int) -> Integers:
-    """Return the cluster of each distinct record, shape (m,), from 0.
-
-    Parameters
-    ----------
-    records : Records
-        The distinct records of a table without categories; a missing number counts as the mean.
-    clusters : int
-        1..m. No cluster is empty.
-    """
+    """Return the cluster of each distinct record, shape (m,), from 0."""
     points = _standardised(records)
     labels = np.empty(len(points), dtype=np.int64)
     waiting: list[tuple[Rows, int, int]] = [(np.arange(len(points)), clusters, 0)]
@@ -155,10 +114,8 @@ def _cut(points: Numbers, counts: Integers, few: int, number: int) -> tuple[Rows
 
 
 def _direction(points: Numbers, counts: Integers, share: float) -> Numbers:
-    """Return the unit vector across which a cut that leaves a share of the records behind it separates them least.
-
-    Sums are numpy's own, which do not depend on how many threads there are.
-    """
+    """Return the unit vector across which a cut that leaves a share of the records behind it separates them least."""
+    # Sums are numpy's own, which do not depend on how many threads there are.
     chosen = np.linspace(0, len(points) - 1, min(len(points), CUT_SAMPLE)).astype(np.intp)
     points, weights = points[chosen], counts[chosen] / counts[chosen].sum()
     centred = points - np.einsum("i,ij->j", weights, points)
@@ -176,39 +133,19 @@ def _separated(points: Numbers, weights: Numbers, apart: Numbers, along: Numbers
     order = np.argsort(np.einsum("ij,j->i", points, along), kind="stable")
     at = int(np.argmin(np.abs(np.cumsum(weights[order]) - share))) + 1
     at = min(max(at, 1), len(order) - 1)
-    sides = [np.sort(order[:at]), np.sort(order[at:])]
-    return sum(float(weights[side] @ _to_neighbours(apart[np.ix_(side, side)])) for side in sides)
-
-
-def _to_neighbours(apart: Numbers) -> Numbers:
-    """Return the mean squared distance of each record to its nearest ones; zero where there is none."""
-    nearest = min(NEIGHBOURS, len(apart) - 1)
-    if nearest < 1:
-        return np.zeros(len(apart))
-    found: Numbers = np.partition(apart, nearest - 1, axis=1)[:, :nearest].mean(axis=1)
-    return found
+    total = 0.0
+    for side in (np.sort(order[:at]), np.sort(order[at:])):
+        nearest = min(NEIGHBOURS, len(side) - 1)
+        if nearest > 0:
+            near = np.partition(apart[np.ix_(side, side)], nearest - 1, axis=1)[:, :nearest]
+            total += float(weights[side] @ near.mean(axis=1))
+    return total
 
 
 def merged(table: Table, found: Division, fits: Callable[[Rows], bool]) -> Sequence[Rows]:
-    """Return the records of clusters, those that do not fit merged with others until all fit, or one is left.
-
-    The smallest cluster that does not fit, the first of several, joins the one whose representative is nearest to its
-    own; the latter keeps its representative. A reconstruction: the thesis has no word of small clusters.
-
-    Parameters
-    ----------
-    table : Table
-        Shape (n, V), n >= 1.
-    found : Division
-        Of the table.
-    fits : callable
-        Says of the positions of some records whether they can be a part.
-
-    Returns
-    -------
-    sequence of ndarray of intp
-        The positions of each part's records in ascending order; the parts in the order of their clusters.
-    """
+    """Return the records of clusters, those that do not fit merged with others until all fit, or one is left."""
+    # The smallest cluster that does not fit, the first of several, joins the one whose representative is nearest to its
+    # own; the latter keeps its representative. A reconstruction: the thesis has no word of small clusters.
     order = np.argsort(found.labels, kind="stable")
     sizes = np.bincount(found.labels, minlength=len(found.representatives))
     ends = np.cumsum(sizes)
@@ -230,29 +167,23 @@ def merged(table: Table, found: Division, fits: Callable[[Rows], bool]) -> Seque
     return [parts[cluster] for cluster in sorted(parts)]
 
 
+# Clusters where the user does not say how many: so many at least, and one for so many records. Fewer would take long,
+# and with more of them microaggregation loses more at their borders.
 FEWEST, RECORDS = 2, 25_000
-"""Clusters where the user does not say how many: so many at least, and one for so many records. Fewer would take long,
-and with more of them microaggregation loses more at their borders."""
 
+# Clusters that tuning tries at most, and records of a cluster at most, since it tries many files
 MOST_TUNED, LARGEST_TUNED = 64, 50_000
-"""Clusters that tuning tries at most, and records of a cluster at most, since it tries many files."""
 
 
 class Clustered(Dividing, Tunable):
-    """Cluster the records; have another method mask each cluster by itself.
+    """Cluster the records; have another method mask each cluster by itself."""
 
-    Like is masked with like, and a method whose time grows with the square of the records takes a fraction of it. The
-    clusters are c-median clusters on the masked attributes (`evosdc.clustering.c_median`), of large files by a sample.
-    Large files of numbers alone are cut apart where few neighbours are separated (`cut`). The order of the records is
-    of no account. Methods that compare records measure differences of numbers by the spreads of the whole file
-    (`MaskingMethod.scaled_by`).
-
-    A cluster that the inner method refuses, or that has too few records, is merged with the one whose representative is
-    nearest before anything is masked. So what the inner method promises of classes of records holds in each cluster and
-    in the whole file: k-anonymity, where the inner method promises it.
-
-    Source: thesis, chapter 5 (PSD 2012). Merging, the sample, and the cuts are reconstructions.
-    """
+    # A method whose time grows with the square of the records takes a fraction of it. The clusters are c-median
+    # clusters on the masked attributes, of large files by a sample; large files of numbers alone are cut apart. Methods
+    # that compare records measure differences of numbers by the spreads of the whole file. A cluster that the inner
+    # method refuses, or that has too few records, is merged with the one whose representative is nearest before
+    # anything is masked: what the inner method promises of classes of records holds in each cluster and in the whole
+    # file. Source: thesis, chapter 5 (PSD 2012). Merging, the sample, and the cuts are reconstructions.
 
     class Params(InnerParameters):
         """How many clusters, of what size, and what masks them."""

@@ -19,7 +19,7 @@ _RAAB = "Raab, Nowok and Dibben (2024), practical privacy metrics for synthetic 
 def evosdc_measures() -> Iterator[MeasureSpec]:
     """Offer the judges of risk, then those of use."""
     risks = (
-        ("learned-linkage", "learned_linkage:LearnedLinkage", "linkage",
+        ("learned-linkage", "learned:LearnedLinkage", "linkage",
          "Linkage by attribute weights learned from half of the people: share linked in the other half.",
          "Abril, Navarro-Arribas and Torra (2012); logistic weights, learned transitions: reconstruction"),
         ("partial-linkage", "partial_linkage:PartialLinkage", "linkage",
@@ -28,16 +28,16 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
         ("displacement-linkage", "displacement_linkage:DisplacementLinkage", "linkage",
          "Linkage by how far values were moved in their order, and which categories were published as which.",
          "Domingo-Ferrer and Muralidhar (2016) for distances by rank; the likelihood: reconstruction"),
-        ("linkability", "linkability:Linkability", "linkage",
+        ("linkability", "released:Linkability", "linkage",
          "People of whom two sets of attributes meet in one record of the file, beyond control.", _GIOMI),
-        ("learned-inference", "learned_inference:LearnedInference", "guess",
+        ("learned-inference", "learned:LearnedInference", "guess",
          "Original values that a classifier learns from all masked ones, beyond shuffled records.",
          "RAPID and TCAP for the attack model; form: reconstruction"),
-        ("inference", "inference:Inference", "guess",
+        ("inference", "released:Inference", "guess",
          "Values guessed from the nearest record of the file, beyond control.", _GIOMI),
-        ("singling-out", "singling_out:SinglingOut", "singling-out",
+        ("singling-out", "released:SinglingOut", "singling-out",
          "Unique combinations of the file that single out a person, beyond control.", _GIOMI),
-        ("repu", "replication:ReplicatedUniques", "replication",
+        ("repu", "attribution:ReplicatedUniques", "replication",
          "Unique people whose combination of values is unique in the file too.", _RAAB),
         ("disco", "attribution:DisclosiveInSynthetic", "attribution",
          "People whose values go with one target alone in the file, and it is theirs.", _RAAB),
@@ -71,10 +71,10 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
         "Torra (2017) for the intruder; rows joined by columns that releases share: design",
     )  # fmt: skip
     losses = (
-        ("tables-3", "tables:ThreeWayTables", "tables", "il",
+        ("tables-3", "analysis:ThreeWayTables", "tables", "il",
          "Records in another cell of three-way tables, masked and unmasked attributes.",
          "NIST's k-marginal score for the like; form: reconstruction"),
-        ("association", "association:Association", "association", "il",
+        ("association", "analysis:Association", "association", "il",
          "Absolute change of Cramer's V over pairs with a masked attribute, unmasked ones included.",
          "Shlomo and Young (2006); absolute form and mean: reconstruction"),
         ("classifier-utility", "classifier:ClassifierUtility", "analysis", "il",

@@ -1,4 +1,4 @@
-"""Attribution: a published file in which all records of a key agree on a target tells people's targets."""
+"""What a published file says of people by its combinations alone: replicated uniques, and attributed targets."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
@@ -13,44 +13,75 @@ from evosdc.model import Estimate, Estimated, Judge, Microdata
 from evosdc.table.schema import Role, Scale
 from evosdc.table.table import Table
 from evosdc.time_limit import check_time
+from evosdc_judges.analysis import WholeFileJudge
 from evosdc_judges.classes import Codes, Keys, classes_of, keys_of
 
 
-class AttributionParameters(Judge.Params):
-    """Keys and targets."""
+class ReplicatedUniques(Judge):
+    """Records unique in the original whose combination of values is unique in the published file too, in per cent."""
 
-    targets: tuple[str, ...] = Field(
-        (), description="What is attributed; default: the sensitive attributes of the file, or each one that is judged."
-    )
-    bins: int = Field(20, ge=2, le=1000, description="Classes of a numeric attribute.")
-
-
-class Attribution(Judge):
-    """Common to `DisclosiveInSynthetic` and `CorrectAttribution`: keys and targets of a file."""
+    # ``repU`` of Raab, Nowok and Dibben (2024), as a percentage of all records: combinations that occur exactly once in
+    # both files over the number of records. It looks at two sets of records and not at who is who: a file in another
+    # order has the score of the original. Labels count as they stand; classes of numbers are a reconstruction.
 
     supports = frozenset(Scale)
-    auxiliary_all = True
-    Params = AttributionParameters
-    params: AttributionParameters
+    known = True
+    warns_from = 0.5
+    intruder = "looks unique people up in the published file"
+    sentence = (
+        "{masked} % of the people are unique, and so is a published record with just their values, theirs or not; "
+        "{original} % in the unmasked file."
+    )
+
+    class Params(Judge.Params):
+        """Classes."""
+
+        bins: int = Field(20, ge=2, le=1000, description="Classes of a numeric attribute.")
+
+    params: Params
+
+    def fit(self, original: Table) -> "FittedReplicatedUniques":
+        """Find the combinations of the original."""
+        self.require_support(original)
+        return FittedReplicatedUniques(original, self.params.bins)
+
+
+class FittedReplicatedUniques(Estimated):
+    """`ReplicatedUniques` of one original."""
+
+    def __init__(self, original: Table, bins: int) -> None:
+        self._classes = classes_of(original, bins)
+        self._codes = self._classes.of(original)
+
+    def estimate(self, masked: Table) -> Estimate:
+        """Return the percentage; exact."""
+        n = len(self._codes)
+        keys = keys_of(np.vstack((self._codes, self._classes.of(masked))), self._classes.sizes)
+        _, inverse = np.unique(keys, return_inverse=True)
+        ours, theirs = (np.bincount(part, minlength=inverse.max() + 1) for part in (inverse[:n], inverse[n:]))
+        return Estimate.exact(100.0 * float(((ours == 1) & (theirs == 1)).sum()) / n)
+
+
+class Attribution(WholeFileJudge):
+    """Common to `DisclosiveInSynthetic` and `CorrectAttribution`: keys and targets of a file."""
+
+    class Params(Judge.Params):
+        """Keys and targets."""
+
+        targets: tuple[str, ...] = Field(
+            (), description="What is attributed; default: the sensitive attributes of the file, or each judged one."
+        )
+        bins: int = Field(20, ge=2, le=1000, description="Classes of a numeric attribute.")
+
+    name = ""  # of the measure
+    params: Params
 
     def auxiliary_names(self) -> tuple[str, ...]:
         """Return the targets that are named."""
         return self.params.targets
 
-    def fit(self, original: Table) -> "FittedAttribution":
-        """Count the original, whose attributes are all protected."""
-        return self.fit_in(Microdata(original, original.schema.names))
-
     def fit_in(self, microdata: Microdata) -> "FittedAttribution":
-        """Count the original.
-
-        Raises
-        ------
-        ParameterError
-            There is one protected attribute and no target besides.
-        SchemaError
-            The file lacks a target.
-        """
+        """Count the original."""
         where = f"measure {self.name}"
         self.require_support(microdata.original)
         whole = microdata.table
@@ -67,9 +98,6 @@ class Attribution(Judge):
         others = None if microdata.others is None else microdata.others.select(needed)
         return FittedAttribution(whole.select(needed), keys, self.params.bins, self.share, others)
 
-    name = ""
-    """Of the measure."""
-
     @staticmethod
     @abstractmethod
     def share(counts: "Counts") -> float:
@@ -78,19 +106,11 @@ class Attribution(Judge):
 
 @dataclass(frozen=True)
 class Counts:
-    """Records of both files by the combinations of key and target that occur in either.
+    """Records of both files by the combinations of key and target that occur in either."""
 
-    Parameters
-    ----------
-    original, published : ndarray of int64, shape (m,)
-        By combination of key and target.
-    of_key : ndarray of int64, shape (m,)
-        Position of each combination's key among the keys.
-    """
-
-    original: Keys
+    original: Keys  # shape (m,); by combination of key and target
     published: Keys
-    of_key: Keys
+    of_key: Keys  # shape (m,); position of each combination's key among the keys
 
     @property
     def disclosive(self) -> NDArray[np.bool_]:
@@ -107,16 +127,12 @@ Share = Callable[[Counts], float]
 
 
 class DisclosiveInSynthetic(Attribution):
-    """People whose key, in the published file, goes with one target alone, and with theirs, in per cent of all people.
+    """Per cent of the people whose key goes, in the published file, with one target alone, and with theirs."""
 
-    ``DiSCO`` (disclosive in synthetic, correct in original) of Raab, Nowok and Dibben (2024): the originals whose key
-    occurs in the published file, where all its records agree on the target, and agree with the original's. Range
-    0..100, smaller is better; mean over targets. Targets are the sensitive attributes of the file, whether masked or
-    not, else each judged attribute in turn; keys are the other judged attributes that are not sensitive.
-
-    It looks at two sets of records and not at who is who. Labels count as they stand. A missing value is a class of its
-    own; numbers are taken by `bins` classes, and the mean over targets is a reconstruction.
-    """
+    # ``DiSCO`` (disclosive in synthetic, correct in original) of Raab, Nowok and Dibben (2024). Targets are the
+    # sensitive attributes of the file, whether masked or not, else each judged attribute in turn; keys are the other
+    # judged attributes that are not sensitive. It looks at two sets of records and not at who is who; labels count as
+    # they stand. The mean over targets is a reconstruction.
 
     name = "disco"
     intruder = "looks a person's values up and finds one target alone"
@@ -132,17 +148,12 @@ class DisclosiveInSynthetic(Attribution):
 
 
 class CorrectAttribution(Attribution):
-    """How often a key that goes with one target alone in the published file has that target in the original, times 100.
+    """How often a key that goes with one target alone in the published file has it in the original, times 100."""
 
-    ``TCAP``, the targeted correct attribution probability (Taub, Elliot, Pampaka and Smith, 2018): over the published
-    records whose key goes with their target alone (within-equivalence-class attribution probability 1), the mean share
-    of the originals with that key that have that target. Records whose key no original has are left out; without any
-    record left the score is 0. Range 0..100, smaller is better; mean over targets, keys and targets as in
-    `DisclosiveInSynthetic`. It is conditional: a share of such records, not of people.
-
-    It looks at two sets of records and not at who is who. Labels count as they stand. A missing value is a class of its
-    own; numbers are taken by `bins` classes, and the mean over targets is a reconstruction.
-    """
+    # ``TCAP``, the targeted correct attribution probability (Taub, Elliot, Pampaka and Smith, 2018): over the published
+    # records whose key goes with their target alone, the mean share of the originals with that key that have that
+    # target: a share of such records, not of people. Records whose key no original has are left out; without any left
+    # it is 0. Targets, keys and labels as in `DisclosiveInSynthetic`.
 
     name = "tcap"
     intruder = "trusts published records whose values go with one target alone"

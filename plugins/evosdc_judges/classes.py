@@ -1,4 +1,4 @@
-"""Attributes of any scale as classes, and records as whole numbers."""
+"""Attributes of any scale as classes, records as whole numbers, and how classes were masked as pairs show it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,25 +19,16 @@ _GREATEST_KEY = 1 << 62
 
 @dataclass(frozen=True)
 class Classes:
-    """How the attributes of a file are divided into classes, as the original has them.
+    """How the attributes of a file are divided into classes, as the original has them."""
 
-    A numeric attribute has classes of about equal frequency, ordered; a categorical one its categories. An attribute of
-    more than `widest` categories is pooled: an ordinal one to ranges of equal frequency, of a nominal one all but the
-    most frequent go together. A missing value is a class of its own, the last one.
+    # A numeric attribute has classes of about equal frequency, ordered; a categorical one its categories. An attribute
+    # of more than `widest` categories is pooled: an ordinal one to ranges of equal frequency, of a nominal one all but
+    # the most frequent go together. A missing value is a class of its own, the last one.
 
-    Parameters
-    ----------
-    schema : Schema
-        Of the file; classes stand in its order.
-    cuts : tuple of (ndarray of float64 or None)
-        Of each attribute that is cut into ranges, the least value or code of every class but the first.
-    pools : tuple of (ndarray of int32 or None)
-        Of each pooled nominal attribute the class of each category.
-    """
-
-    schema: Schema
+    schema: Schema  # of the file; classes stand in its order
+    # Of each attribute that is cut into ranges, the least value or code of every class but the first
     cuts: tuple[Numbers | None, ...]
-    pools: tuple[Codes | None, ...]
+    pools: tuple[Codes | None, ...]  # of each pooled nominal attribute the class of each category
 
     @cached_property
     def sizes(self) -> Keys:
@@ -76,16 +67,7 @@ class Classes:
 
 
 def classes_of(original: Table, bins: int, widest: int = 1000) -> Classes:
-    """Return the classes of an original file.
-
-    Parameters
-    ----------
-    original : Table
-    bins : int
-        Classes of a numeric attribute, at most; fewer where values repeat.
-    widest : int
-        Classes of a categorical attribute, at most.
-    """
+    """Return the classes of an original file."""
     cuts: list[Numbers | None] = []
     pools: list[Codes | None] = []
     for attribute in original.schema.attributes:
@@ -128,11 +110,9 @@ def keys_of(codes: Codes, sizes: Sequence[int] | Keys) -> Keys:
 
 
 def by_appearance(codes: Codes) -> Codes:
-    """Return the columns with their values numbered in the order in which they first appear.
-
-    A published label is a token to an intruder who learns from pairs: named by appearance it is the same token after
-    any one-to-one relabelling, so that judges that learn say the same of both files.
-    """
+    """Return the columns with their values numbered in the order in which they first appear."""
+    # A published label is a token to an intruder who learns from pairs: named by appearance it is the same token after
+    # any one-to-one relabelling, so that judges that learn say the same of both files.
     named = np.empty_like(codes)
     for v in range(codes.shape[1]):
         _, first, inverse = np.unique(codes[:, v], return_index=True, return_inverse=True)
@@ -140,3 +120,50 @@ def by_appearance(codes: Codes) -> Codes:
         rank[np.argsort(first, kind="stable")] = np.arange(len(first))
         named[:, v] = rank[inverse.reshape(-1)]
     return named
+
+
+Joint = NDArray[np.int64]
+
+
+def joint_counts(original: Codes, published: Codes, size: int) -> Joint:
+    """Return the number of pairs by original class (rows) and published class (columns), shape (size, size)."""
+    cells = original.astype(np.int64) * size + published
+    return np.bincount(cells, minlength=size * size).reshape(size, size)
+
+
+def reading(joint: Joint) -> Codes:
+    """Return how each published class is read: the original class that a one-to-one relabelling gives it."""
+    # The relabelling is the one under which most pairs agree (Kuhn's assignment). For an honest file it changes next to
+    # nothing; a file whose labels were exchanged reads as before. A class that no pair shows, or that the relabelling
+    # gives to one with which it has no pair, reads as none of the classes: the number of classes.
+    from scipy.optimize import linear_sum_assignment
+
+    size = len(joint)
+    read = np.full(size, size, dtype=np.int32)
+    rows, columns = linear_sum_assignment(joint, maximize=True)
+    seen = joint[rows, columns] > 0
+    read[columns[seen]] = rows[seen]
+    return read
+
+
+def surprise(joint: Joint) -> Numbers:
+    """Return ``-log`` of the probability with which an original class (rows) is published as another (columns)."""
+    # Estimated from pairs: the counts of a row, with one further record spread over the columns like all records are.
+    # So nothing is impossible, and a class that no pair shows is published like the file as a whole.
+    size = len(joint)
+    overall = (joint.sum(axis=0) + 1.0) / (joint.sum() + size)
+    result: Numbers = -np.log((joint + overall[None, :]) / (joint.sum(axis=1, keepdims=True) + 1.0))
+    return result
+
+
+def apart(distances: Numbers, read: Codes) -> Numbers:
+    """Return the distance of each original class (rows) to each published one (columns) as it is read."""
+    # A class that reads as none is at distance 1 from all.
+    widened = np.hstack((distances, np.ones((len(distances), 1))))
+    result: Numbers = widened[:, read]
+    return result
+
+
+def as_read(distances: Numbers) -> Numbers:
+    """Return the distance of each original class (rows) to each released label as it is read, shape (c, c + 1)."""
+    return apart(distances, np.arange(len(distances) + 1, dtype=np.int32))

@@ -6,37 +6,27 @@ from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Estimate, Estimated, Judge, Microdata
-from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc.time_limit import check_time
-from evosdc_judges.analysis import Analysis, analysis_of
-from evosdc_judges.association import cramer_v
+from evosdc_judges.analysis import Analysis, WholeFileJudge, analysis_of, cramer_v
 from evosdc_judges.classes import Codes
-from evosdc_judges.draws import Draw, drawn, halves, sampled
-from evosdc_judges.intervals import in_per_cent, ratio_of
-from evosdc_judges.learner import predicted, require_scikit_learn
-from evosdc_judges.people import FEWEST
+from evosdc_judges.intervals import in_per_cent, mean_of_ratios
+from evosdc_judges.learned import predicted, require_scikit_learn
+from evosdc_judges.people import FEWEST, Draw, drawn, halves, sampled
 
 _WHERE = "measure classifier-utility"
 
 
-class ClassifierUtility(Judge):
-    """Share of what can be learned about an unmasked attribute that the masked file does not teach, times 100.
+class ClassifierUtility(WholeFileJudge):
+    """Share of what can be learned about an unmasked attribute that the masked file does not teach, times 100."""
 
-    A classifier (gradient boosting) learns an attribute that was not masked from the masked ones, on half of the
-    records, and predicts it for the other half from their *original* values. With a' its share of right answers, a that
-    of one that learned from the original, and b that of the commonest class: ``100 (a - a') / (a - b)``, the sums taken
-    over the attributes predicted. Range 0..100, smaller is better; an estimate above 100 says that the file teaches the
-    opposite. 0 where there is nothing to learn. The interval is the normal one over the records predicted.
+    # A classifier (gradient boosting) learns an attribute that was not masked from the masked ones, on half of the
+    # records, and predicts it for the other half from their *original* values. With a' its share of right answers, a
+    # that of one that learned from the original, and b that of the commonest class: ``100 (a - a') / (a - b)``, the
+    # sums taken over the attributes predicted; above 100 the file teaches the opposite, 0 where there is nothing to
+    # learn. The interval is the normal one over the records predicted. The `targets` unmasked attributes of at most 20
+    # classes that go together most with a masked one (Cramer's V) are taken: a reconstruction.
 
-    ``classifier-accuracy`` compares with a alone, most of which needs no file, and predicts one attribute that is
-    named; here the `targets` unmasked ones of at most 20 classes are taken that go together most with a masked one
-    (Cramer's V). A reconstruction. A missing value is a class of its own; numbers are taken by `bins` classes. Needs
-    scikit-learn.
-    """
-
-    supports = frozenset(Scale)
-    auxiliary_all = True
     sentence = (
         "Of what the masked attributes teach about unmasked ones, a classifier that learned from the masked file "
         "misses {masked} %; {chance} % had the masked records been shuffled."
@@ -57,21 +47,8 @@ class ClassifierUtility(Judge):
         """Return the target, where it is named."""
         return (self.params.target,) if self.params.target is not None else ()
 
-    def fit(self, original: Table) -> "FittedClassifierUtility":
-        """Refuse: there is no unmasked attribute."""
-        return self.fit_in(Microdata(original, original.schema.names))
-
     def fit_in(self, microdata: Microdata) -> "FittedClassifierUtility":
-        """Choose what is predicted, and learn it from the original.
-
-        Raises
-        ------
-        ParameterError
-            scikit-learn is not installed, there is no unmasked attribute of 2 to 20 classes, the target is masked, or
-            there are fewer than 8 records.
-        SchemaError
-            The file lacks the target.
-        """
+        """Choose what is predicted, and learn it from the original."""
         self.require_support(microdata.original)
         microdata.table.schema.require(self.auxiliary_names(), f"{_WHERE}: target")
         if self.params.target in microdata.protect:
@@ -81,23 +58,19 @@ class ClassifierUtility(Judge):
             raise ParameterError(Fault(_WHERE, f"{len(microdata.table)} records", f"at least {FEWEST}"))
         require_scikit_learn(_WHERE)
         analysis = analysis_of(microdata, self.params.bins)
-        targets = predicted_attributes(analysis, self.params.target, self.params.targets)
+        if self.params.target is not None:
+            targets = [analysis.whole.schema.names.index(self.params.target)]
+        else:
+            strength = {
+                u: max(cramer_v(analysis.codes[:, v], analysis.codes[:, u]) for v in range(analysis.protected))
+                for u in range(analysis.protected, analysis.codes.shape[1])
+                if 2 <= len(np.unique(analysis.codes[:, u])) <= 20
+            }
+            targets = sorted(strength, key=lambda u: -strength[u])[: self.params.targets]
         if not targets:
             wanted = "an unmasked attribute of 2 to 20 classes"
             raise ParameterError(Fault(_WHERE, "a file that has none to predict", wanted, "Protect fewer attributes."))
         return FittedClassifierUtility(analysis, targets, self.params)
-
-
-def predicted_attributes(analysis: Analysis, named: str | None, most: int) -> list[int]:
-    """Return positions of unmasked attributes: the named one, or those that go together most with a masked one."""
-    if named is not None:
-        return [analysis.whole.schema.names.index(named)]
-    strength = {
-        u: max(cramer_v(analysis.codes[:, v], analysis.codes[:, u]) for v in range(analysis.protected))
-        for u in range(analysis.protected, analysis.codes.shape[1])
-        if 2 <= len(np.unique(analysis.codes[:, u])) <= 20
-    }
-    return sorted(strength, key=lambda u: -strength[u])[:most]
 
 
 class FittedClassifierUtility(Estimated):
@@ -134,4 +107,4 @@ class FittedClassifierUtility(Estimated):
             if taught.sum() > 0.0:
                 lost += before.astype(np.float64) - self._right(target, published)
                 possible += taught
-        return in_per_cent(ratio_of(lost, possible))
+        return in_per_cent(mean_of_ratios([(lost, possible)]))

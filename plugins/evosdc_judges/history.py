@@ -9,41 +9,32 @@ from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import EarlierRelease, Estimate, Estimated, Judge, Microdata
-from evosdc.table.schema import WITHHELD, Role, Scale
+from evosdc.table.schema import Role
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc.time_limit import check_time
+from evosdc_judges.analysis import NOT_ANALYSED, WholeFileJudge
 from evosdc_judges.classes import classes_of
-from evosdc_judges.draws import Draw, drawn, sampled
+from evosdc_judges.people import Draw, drawn, sampled
 
-TIED = 1e-9
-"""Difference of two log-likelihoods below which they are equal."""
+TIED = 1e-9  # difference of two log-likelihoods below which they are equal
+_NEVER = -1e9  # logarithm of the likelihood of what never occurs
 
-_NEVER = -1e9
-"""Logarithm of the likelihood of what never occurs."""
-
-_APART = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
 
 Places = NDArray[np.int64]
 
 
-class ReleaseHistory(Judge):
-    """People re-identified by this file and all earlier releases of the same original together, times 100.
+class ReleaseHistory(WholeFileJudge):
+    """People re-identified by this file and all earlier releases of the same original together, times 100."""
 
-    The informed intruder (Torra, 2017) holds every release, and knows of each how often every category was published as
-    which. The rows of releases stand in orders of their own. But columns that two releases publish unchanged tell
-    which rows can be the same person's. For person x and record j the intruder therefore takes the likelihood of this
-    file times the mean likelihood, in each earlier release, of the records that agree with j in these columns. Looked
-    for are each person's record and, of at most `records` people, each record's person: the greater share counts, 1 / t
-    where t tie. Range 0..100, smaller is better; exact unless people were sampled.
+    # The informed intruder (Torra, 2017) holds every release, and knows of each how often every category was published
+    # as which. The rows of releases stand in orders of their own, but columns that two releases publish unchanged say
+    # which rows can be the same person's. For person x and record j the intruder takes the likelihood of this file
+    # times the mean likelihood, in each earlier release, of the records that agree with j in these columns. Looked for
+    # are each person's record and, unless people were sampled, each record's person: the greater share counts, 1 / t
+    # where t tie. Beside it stand ``alone``, the same by this file alone, and ``attribute``: the points by which the
+    # intruder guesses more sensitive values by all releases than by the best single one. Design.
 
-    Beside it stand ``alone``, the same by this file alone, and ``attribute``: the points by which the intruder guesses
-    more sensitive values by all releases than by the best single one. Numbers are taken by `bins` classes. Definition:
-    design.
-    """
-
-    supports = frozenset(Scale)
     generalised = True
-    auxiliary_all = True
     chance = 0.0
     intruder = "holds all earlier releases of these people too"
     sentence = "By this file and all earlier releases together {masked} % of the people are re-identified."
@@ -56,18 +47,8 @@ class ReleaseHistory(Judge):
 
     params: Params
 
-    def fit(self, original: Table) -> "FittedHistory":
-        """Refuse: no earlier release is at hand."""
-        return self.fit_in(Microdata(original, original.schema.names))
-
     def fit_in(self, microdata: Microdata) -> "FittedHistory":
-        """Take in the earlier releases.
-
-        Raises
-        ------
-        ParameterError
-            There are none.
-        """
+        """Take in the earlier releases."""
         self.require_support(microdata.original)
         if not microdata.earlier:
             advice = "Name them by --earlier FILE."
@@ -77,23 +58,12 @@ class ReleaseHistory(Judge):
 
 @dataclass(frozen=True, eq=False)
 class _Release:
-    """A release as the intruder reads it.
+    """A release as the intruder reads it."""
 
-    Parameters
-    ----------
-    rows : ndarray of intp, shape (m,)
-        Whose each record is.
-    tokens : dict of str to ndarray of int64, shape (m,)
-        By attribute that the intruder knows, what each record publishes.
-    weights : dict of str to ndarray of float64, shape (classes, tokens)
-        By attribute ``log(P(token | class) / P(token))``.
-    secrets : dict of str to (ndarray of int64, shape (m,), ndarray of float64, shape (tokens, classes))
-        By sensitive attribute what each record publishes, and P(class | token).
-    """
-
-    rows: Rows
-    tokens: Mapping[str, Places]
-    weights: Mapping[str, Numbers]
+    rows: Rows  # shape (m,); whose each record is
+    tokens: Mapping[str, Places]  # shape (m,); by attribute that the intruder knows, what each record publishes
+    weights: Mapping[str, Numbers]  # shape (classes, tokens); by attribute ``log(P(token | class) / P(token))``
+    # Shape (m,); by sensitive attribute what each record publishes, and P(class | token)
     secrets: Mapping[str, tuple[Places, Numbers]]
 
     def likelihoods(self, person: Mapping[str, Places], who: int) -> Numbers:
@@ -117,7 +87,7 @@ class FittedHistory(Estimated):
         self._table, schema = microdata.table, microdata.table.schema
         self._secret = schema.with_role(Role.SENSITIVE)
         known = {*microdata.protect, *schema.with_role(Role.QUASI_IDENTIFIER)} - set(self._secret)
-        self._names = [a.name for a in schema.attributes if a.role not in _APART]
+        self._names = [a.name for a in schema.attributes if a.role not in NOT_ANALYSED]
         self._known = [name for name in self._names if name in known]
         self._bins = params.bins
         self._classes = {name: self._tokens(name, self._table) for name in {*self._known, *self._secret}}
@@ -204,10 +174,8 @@ class FittedHistory(Estimated):
         return _Release(rows, tokens, weights, secrets)
 
     def _blocks(self, published: Table, earlier: EarlierRelease) -> tuple[Places, Places, Places]:
-        """Return which records of this file and of an earlier one agree in what both publish as it was.
-
-        By record of each its block, and how many records of the earlier one a block has.
-        """
+        """Return which records of this file and of an earlier one agree in what both publish as it was."""
+        # By record of each its block, and how many records of the earlier one a block has.
         keys: list[Places] = []
         for name in self._names:
             if name not in earlier.table.schema or not _same(self._table, published, name, None):

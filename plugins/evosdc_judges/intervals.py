@@ -10,16 +10,9 @@ from evosdc.table.table import Numbers
 
 
 def wilson(successes: float, trials: int) -> Estimate:
-    """Return a success rate with its 95 per cent interval after Wilson (1927), in [0, 1].
-
-    Successes may be expected ones, fractions: a trial in which one of t equal choices is right counts 1/t. Their
-    variance is below that of whole successes, so the interval is rather too wide.
-
-    Raises
-    ------
-    ValueError
-        No trial: a mistake of the caller.
-    """
+    """Return a success rate with its 95 per cent interval after Wilson (1927), in [0, 1]."""
+    # Successes may be expected ones, fractions: a trial in which one of t equal choices is right counts 1/t. Their
+    # variance is below that of whole successes, so the interval is rather too wide.
     if trials < 1:
         raise ValueError("a success rate of no trial")
     z = NORMAL_95
@@ -30,11 +23,9 @@ def wilson(successes: float, trials: int) -> Estimate:
 
 
 def excess(attack: Estimate, control: Estimate) -> Estimate:
-    """Return ``(attack - control) / (1 - control)``, what an attack reaches beyond its control (Giomi et al., 2023).
-
-    The interval follows from the two rates' half-widths by propagation of errors, as in the paper. A control that never
-    fails leaves nothing to reach: 0, and nothing is known of it.
-    """
+    """Return ``(attack - control) / (1 - control)``, what an attack reaches beyond its control (Giomi et al., 2023)."""
+    # The interval follows from the two rates' half-widths by propagation of errors, as in the paper. A control that
+    # never fails leaves nothing to reach: 0, and nothing is known of it.
     left = 1.0 - control.value
     if left <= 0.0:
         return Estimate(0.0, -1.0, 1.0)
@@ -72,16 +63,9 @@ def mean_of(values: Numbers) -> Estimate:
     return Estimate.around(float(values.mean()), _standard_error(values))
 
 
-def ratio_of(gained: Numbers, possible: Numbers) -> Estimate:
-    """Return ``sum gained / sum possible`` over independent people, with the interval by linearisation of the ratio.
-
-    0 without uncertainty where nothing was possible.
-    """
-    return mean_of_ratios([(gained, possible)])
-
-
 def mean_of_ratios(parts: Sequence[tuple[Numbers, Numbers]]) -> Estimate:
-    """Return the mean of several such ratios about the same people."""
+    """Return the mean of ratios ``sum gained / sum possible`` of the same people; the interval is by linearisation."""
+    # 0 without uncertainty where nothing was possible.
     value, residuals = 0.0, np.zeros(len(parts[0][0]))
     for gained, possible in parts:
         whole = float(possible.sum())

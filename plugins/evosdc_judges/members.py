@@ -13,38 +13,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import Estimate, Estimated, Judge, Microdata
-from evosdc.table.schema import WITHHELD, Role, Scale
+from evosdc.model import Estimate, Estimated, Microdata
+from evosdc.table.schema import Role
 from evosdc.table.table import Numbers, Table
-from evosdc_judges.draws import Draw, Positions, drawn, sampled
+from evosdc_judges.analysis import NOT_ANALYSED, WholeFileJudge
+from evosdc_judges.people import Draw, drawn, sampled
 
-DRAWS = 1000
-"""Bootstrap samples of the people, from which an interval is taken."""
-
-FEWEST = 20
-"""Members, and others, below which nothing can be said of either."""
-
-_APART = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
+DRAWS = 1000  # bootstrap samples of the people, from which an interval is taken
+FEWEST = 20  # members, and others, below which nothing can be said of either
 
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """A file's people, and others of the same population who are not in it.
+    """A file's people, and others of the same population who are not in it."""
 
-    Parameters
-    ----------
-    members, others : Table
-        All attributes, true values.
-    protect : tuple of str
-        What of the members is masked.
-    known : tuple of str
-        What an intruder knows of a person: quasi-identifiers, masked or not, and whatever else is masked and not
-        sensitive.
-    """
-
-    members: Table
+    members: Table  # all attributes, true values
     others: Table
-    protect: tuple[str, ...]
+    protect: tuple[str, ...]  # what of the members is masked
+    # What an intruder knows of a person: quasi-identifiers, masked or not, and whatever else is masked and not
+    # sensitive
     known: tuple[str, ...]
 
     def published(self, masked: Table) -> Table:
@@ -57,21 +44,15 @@ class Population:
 
     def asked(self, most: int, seed: int) -> tuple[Table, Table]:
         """Return at most so many members, and others, drawn at random."""
-        parts = []
-        for place, table in enumerate((self.members, self.others)):
-            everybody: Positions = np.arange(len(table), dtype=np.intp)
-            parts.append(table.take(sampled(everybody, most, drawn(seed, Draw.SAMPLE, 11, place))))
-        return parts[0], parts[1]
+        rows = [
+            sampled(len(table), most, drawn(seed, Draw.SAMPLE, 11, at))
+            for at, table in enumerate((self.members, self.others))
+        ]
+        return self.members.take(rows[0]), self.others.take(rows[1])
 
 
 def population_of(microdata: Microdata, where: str) -> Population:
-    """Return a file's people and the others at hand.
-
-    Raises
-    ------
-    ParameterError
-        Nobody is known who is not in the file, or too few are.
-    """
+    """Return a file's people and the others at hand."""
     others = microdata.others
     if others is None:
         advice = "Judge a RUN, which protects one half by its own plan, or name a file of other people by --others."
@@ -85,31 +66,19 @@ def population_of(microdata: Microdata, where: str) -> Population:
     known += [name for name in schema.with_role(Role.QUASI_IDENTIFIER) if name not in {*known, *secret}]
     if not known:
         raise ParameterError(Fault(where, "nothing that an intruder knows", "at least one quasi-identifier"))
-    names = [a.name for a in schema.attributes if a.role not in _APART]
+    names = [a.name for a in schema.attributes if a.role not in NOT_ANALYSED]
     return Population(microdata.table.select(names), others.select(names), microdata.protect, tuple(known))
 
 
-class MembersJudge(Judge):
+class MembersJudge(WholeFileJudge):
     """Common to judges by members and others."""
 
-    supports = frozenset(Scale)
-    auxiliary_all = True
     needs_others = True
     chance: ClassVar[float | None] = 0.0
     name: ClassVar[str] = ""
 
-    def fit(self, original: Table) -> Estimated:
-        """Refuse: nobody is at hand who is not in the file."""
-        return self.fit_in(Microdata(original, original.schema.names))
-
     def fit_in(self, microdata: Microdata) -> Estimated:
-        """Take in the people.
-
-        Raises
-        ------
-        ParameterError
-            There are no people outside the file, or too few; or what the attack needs is not there.
-        """
+        """Take in the people."""
         self.require_support(microdata.original)
         return self.fitted(population_of(microdata, f"measure {self.name}"))
 
@@ -127,26 +96,16 @@ class FittedOnMembers(Estimated):
         self._people, self._seed = people, seed
 
     @abstractmethod
-    def attacked(self, published: Table) -> tuple[Estimate, Mapping[str, float]]:
-        """Return what the attack finds in a published file, and further figures of it by name."""
+    def details(self, masked: Table) -> tuple[Estimate, Mapping[str, float]]:
+        """Return the figure with its bootstrap interval, and those that stand beside it."""
 
     def estimate(self, masked: Table) -> Estimate:
         """Return the figure with its bootstrap interval."""
-        return self.attacked(self._people.published(masked))[0]
-
-    def details(self, masked: Table) -> tuple[Estimate, Mapping[str, float]]:
-        """Return the figure with its interval, and those that stand beside it."""
-        return self.attacked(self._people.published(masked))
+        return self.details(masked)[0]
 
 
 def difference(members: Numbers, others: Numbers, seed: int, unit: float = 100.0) -> Estimate:
-    """Return the mean of members minus that of others, times `unit`, with the bootstrap's 95 per cent interval.
-
-    Parameters
-    ----------
-    members, others : ndarray of float64, shapes (m,) and (k,)
-        What the attack reaches of each person.
-    """
+    """Return the mean of members minus that of others, times `unit`, with the bootstrap's 95 per cent interval."""
     rng = drawn(seed, Draw.SHUFFLE, 12)
     draws = _resampled(members, rng) - _resampled(others, rng)
     low, high = np.quantile(draws, [0.025, 0.975]) * unit

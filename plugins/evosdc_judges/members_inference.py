@@ -13,33 +13,25 @@ from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
 from evosdc.time_limit import check_time
 from evosdc_judges.classes import classes_of
-from evosdc_judges.draws import Draw, drawn, sampled
-from evosdc_judges.learner import require_scikit_learn
+from evosdc_judges.learned import one_thread, require_scikit_learn
 from evosdc_judges.members import FittedOnMembers, MembersJudge, Population, difference, tenth
-from evosdc_judges.threads import one_thread
+from evosdc_judges.people import Draw, drawn, sampled
 
-WIDEST = 250
-"""Categories of a nominal feature that the learner takes as such; rarer ones go together."""
+WIDEST = 250  # categories of a nominal feature that the learner takes as such; rarer ones go together
 
 Integers = NDArray[np.int64]
 
 
 class MembersInference(MembersJudge):
-    """Right guesses of a sensitive attribute, of people in the file minus of people who are not, in per cent points.
+    """Right guesses of a sensitive attribute, of people in the file minus of people who are not, in per cent points."""
 
-    Two learners are taught by the published records, from what an intruder knows to the sensitive attribute: gradient
-    boosting, and a forest whose leaves hold single records, which remembers what it was taught. Both are asked for
-    members and for others by their true values. The excess of the one that reaches more beyond others counts, of
-    several sensitive attributes the greatest. Range -100..100, smaller is better; 0 in expectation for a file drawn
-    from a model that never saw the person. The interval is the bootstrap's over the people.
-
-    Beside it ``surest_tenth`` says the excess among the tenth of each kind of whom the learner is surest (with the low
-    end of its interval, ``surest_tenth_low``), and ``members`` and ``others`` the shares of right guesses.
-
-    People who are not in the file as baseline: the control of Giomi et al. (2023); members minus held-out people as in
-    studies of reconstruction attacks. Learners and sizes: design. Sensitive numbers are taken by classes of about equal
-    frequency. Needs scikit-learn.
-    """
+    # Two learners are taught by the published records, from what an intruder knows to the sensitive attribute: gradient
+    # boosting, and a forest whose leaves hold single records, which remembers what it was taught. Both are asked for
+    # members and for others by their true values. The excess of the one that reaches more beyond others counts, of
+    # several sensitive attributes the greatest: 0 in expectation for a file drawn from a model that never saw the
+    # person. The interval is the bootstrap's over the people. Beside it ``surest_tenth`` says the excess among the
+    # tenth of each kind of whom the learner is surest, and ``members`` and ``others`` the shares of right guesses.
+    # People who are not in the file as baseline: the control of Giomi et al. (2023). Learners and sizes: design.
 
     name = "members-inference"
     intruder = "learned from the published file what goes with what"
@@ -62,40 +54,27 @@ class MembersInference(MembersJudge):
     def fitted(self, people: Population) -> "FittedInference":
         """Return the attack on these people."""
         where = f"measure {self.name}"
-        targets = _targets(people, self.params.targets, where)
+        people.members.schema.require(self.params.targets, f"{where}: targets")
+        targets = self.params.targets or people.sensitive()
+        if not targets:
+            advice = "Give one the role sensitive in the schema, or name it as a target."
+            raise ParameterError(Fault(where, "no sensitive attribute", "one that an intruder wants to learn", advice))
         require_scikit_learn(where)
-        return FittedInference(people, targets, self.params)
+        attack = FittedReconstruction if self.name == "rarity-reconstruction" else FittedInference
+        return attack(people, targets, self.params)
 
 
 class RarityReconstruction(MembersInference):
-    """The same by the score of NIST's reconstruction exercise (2025): right guesses of rare values weigh more.
+    """The same by the score of NIST's reconstruction exercise (2025): right guesses of rare values weigh more."""
 
-    A right guess of a person's value weighs N / count(value), and the sum is divided by that of all weights; whoever
-    always guesses the commonest value has 100 / C of C values. Members minus others, in points; range -100..100,
-    smaller is better. Hidden are the sensitive attributes, or what `targets` names: mean over them.
-    """
+    # A right guess of a person's value weighs N / count(value), and the sum is divided by that of all weights: always
+    # guessing the commonest of C values gives 100 / C. Mean over the hidden attributes.
 
     name = "rarity-reconstruction"
     sentence = (
         "Reconstructed by a learner, each value weighted by its rarity: {masked} points more of the people in the file "
         "than of people who are not; {original} points on the unmasked file."
     )
-
-    def fitted(self, people: Population) -> "FittedReconstruction":
-        """Return the attack on these people."""
-        where = f"measure {self.name}"
-        targets = _targets(people, self.params.targets, where)
-        require_scikit_learn(where)
-        return FittedReconstruction(people, targets, self.params)
-
-
-def _targets(people: Population, named: Sequence[str], where: str) -> tuple[str, ...]:
-    people.members.schema.require(named, f"{where}: targets")
-    targets = tuple(named) or people.sensitive()
-    if not targets:
-        advice = "Give one the role sensitive in the schema, or name it as a target."
-        raise ParameterError(Fault(where, "no sensitive attribute", "one that an intruder wants to learn", advice))
-    return targets
 
 
 class FittedInference(FittedOnMembers):
@@ -107,8 +86,9 @@ class FittedInference(FittedOnMembers):
         self._classes = classes_of(people.members.select(targets), params.bins)
         self._members, self._others = people.asked(params.asked, params.seed)
 
-    def attacked(self, published: Table) -> tuple[Estimate, Mapping[str, float]]:
+    def details(self, masked: Table) -> tuple[Estimate, Mapping[str, float]]:
         """Return the excess of the target and the learner of which it is greatest."""
+        published = self._people.published(masked)
         found = [self._of_target(place, published) for place in range(len(self._targets))]
         return max(found, key=lambda one: one[0].value)
 
@@ -149,23 +129,17 @@ class FittedInference(FittedOnMembers):
             excess = difference(right, right_others, self._seed)
             surest = difference(right[tenth(sure)], right_others[tenth(sure_others)], self._seed)
             if not best[1] or excess.value > best[0].value:
-                best = (
-                    excess,
-                    {
-                        "members": 100.0 * float(right.mean()),
-                        "others": 100.0 * float(right_others.mean()),
-                        "surest_tenth": surest.value,
-                        "surest_tenth_low": surest.low,
-                    },
-                )
+                shares = {"members": 100.0 * float(right.mean()), "others": 100.0 * float(right_others.mean())}
+                best = excess, shares | {"surest_tenth": surest.value, "surest_tenth_low": surest.low}
         return best
 
 
 class FittedReconstruction(FittedInference):
     """`RarityReconstruction` of one file's people."""
 
-    def attacked(self, published: Table) -> tuple[Estimate, Mapping[str, float]]:
+    def details(self, masked: Table) -> tuple[Estimate, Mapping[str, float]]:
         """Return the excess of the learner that reconstructs most of the members, mean over targets."""
+        published = self._people.published(masked)
         members, others, shares = [], [], []
         for target in range(len(self._targets)):
             own, other = (self.truth(target, table) for table in (self._members, self._others))
@@ -181,12 +155,8 @@ class FittedReconstruction(FittedInference):
         if not members:
             return Estimate.exact(0.0), {}
         first, second = np.mean(members, axis=0), np.mean(others, axis=0)
-        details = {
-            "members": 100.0 * float(first.mean()),
-            "others": 100.0 * float(second.mean()),
-            "commonest": float(np.mean(shares)),
-        }
-        return difference(first, second, self._seed), details
+        details = {"members": 100.0 * float(first.mean()), "others": 100.0 * float(second.mean())}
+        return difference(first, second, self._seed), details | {"commonest": float(np.mean(shares))}
 
 
 def weighted(guessed: Integers, truth: Integers) -> Numbers:
@@ -198,13 +168,7 @@ def weighted(guessed: Integers, truth: Integers) -> Numbers:
 
 
 class Features:
-    """What an intruder knows, as numbers for a learner: of nominal attributes the commonest categories.
-
-    Parameters
-    ----------
-    published : Table
-    names : sequence of str
-    """
+    """What an intruder knows, as numbers for a learner: of nominal attributes the commonest categories."""
 
     def __init__(self, published: Table, names: Sequence[str]) -> None:
         self._names = tuple(names)

@@ -6,29 +6,24 @@ from typing import ClassVar
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.model import Estimate, Judge
 from evosdc.table.table import Numbers, Table
 from evosdc.time_limit import check_time
 from evosdc_judges.classes import Codes, classes_of, keys_of
-from evosdc_judges.draws import Draw, drawn, halves
 from evosdc_judges.members import FittedOnMembers, MembersJudge, Population, area, area_of, tenth
+from evosdc_judges.people import Draw, drawn, halves
 
-NEAREST = 5
-"""Records by whose distance a density is estimated."""
-
-MOST_SETS = 60
-"""Sets of attributes in which avoidance looks for absent combinations."""
+NEAREST = 5  # records by whose distance a density is estimated
+MOST_SETS = 60  # sets of attributes in which avoidance looks for absent combinations
 
 
 class Membership(MembersJudge):
-    """Common to attacks on membership: how many pairs of a member and another one are told apart, AUC times 100.
+    """Common to attacks on membership: how many pairs of a member and another one are told apart, AUC times 100."""
 
-    The intruder knows all published attributes of a person but the sensitive ones, with their true values. 50 where
-    nobody is told from anybody; range 0..100, smaller is better. The interval is the bootstrap's.
-    """
+    # The intruder knows all published attributes of a person but the sensitive ones, with their true values. 50 where
+    # nobody is told from anybody; range 0..100, smaller is better. The interval is the bootstrap's.
 
     chance: ClassVar[float | None] = 50.0
     intruder = "wants to know who is in the file"
@@ -47,11 +42,10 @@ class Membership(MembersJudge):
 
 
 class NearestRatio(Membership):
-    """Membership by the distance to the nearest published record over that to the second nearest (NNDR).
+    """Membership by the distance to the nearest published record over that to the second nearest (NNDR)."""
 
-    A member's own record, little altered, is much nearer than any other. Distances are Gower's: numbers by their range,
-    categories of an order by places, others equal or not. 50 by chance, in per cent of pairs.
-    """
+    # A member's own record, little altered, is much nearer than any other. Distances are Gower's: numbers by their
+    # range, categories of an order by places, others equal or not. 50 by chance, in per cent of pairs.
 
     name = "membership-nndr"
     sentence = (
@@ -61,12 +55,11 @@ class NearestRatio(Membership):
 
 
 class DensityRatio(Membership):
-    """Membership by the density of the published file at a person over that of other people (DOMIAS).
+    """Membership by the density of the published file at a person over that of other people (DOMIAS)."""
 
-    Van Breugel et al. (2023): a generator that overfits is denser at its members than the population is. Densities are
-    estimated by the distances to the five nearest records, of the published file and of half of the others, who serve
-    as reference and are not asked about: reconstruction. 50 by chance, in per cent of pairs.
-    """
+    # Van Breugel et al. (2023): a generator that overfits is denser at its members than the population is. Densities
+    # are estimated by the distances to the five nearest records, of the published file and of half of the others, who
+    # serve as reference and are not asked about: reconstruction. 50 by chance, in per cent of pairs.
 
     name = "membership-domias"
     sentence = (
@@ -76,13 +69,12 @@ class DensityRatio(Membership):
 
 
 class Avoidance(Membership):
-    """Membership by what is conspicuously absent: combinations that the population has and the file avoids.
+    """Membership by what is conspicuously absent: combinations that the population has and the file avoids."""
 
-    A search that keeps people from being found may avoid their records, which tells that they are in the file. The
-    score of a person is the sum, over sets of two and three attributes, of the logarithm of how often half of the
-    others have the person's values over how often the published file has them, where the file has them less often. 50
-    by chance, in per cent of pairs. Definition: reconstruction.
-    """
+    # A search that keeps people from being found may avoid their records, which tells that they are in the file. The
+    # score of a person is the sum, over sets of two and three attributes, of the logarithm of how often half of the
+    # others have the person's values over how often the published file has them, where the file has them less often. 50
+    # by chance, in per cent of pairs. Definition: reconstruction.
 
     name = "membership-avoidance"
     sentence = (
@@ -108,10 +100,10 @@ class FittedMembership(FittedOnMembers):
         self._members, self._others = own.asked(params.asked, params.seed)
         self._reference = people.others.take(reference).select(self._names)
 
-    def attacked(self, published: Table) -> tuple[Estimate, Mapping[str, float]]:
+    def details(self, masked: Table) -> tuple[Estimate, Mapping[str, float]]:
         """Return the AUC, and of the tenth of both kinds that lie most apart from others."""
         check_time()
-        file = published.select(self._names)
+        file = self._people.published(masked).select(self._names)
         tables = [table.select(self._names) for table in (self._members, self._others)]
         members, others = (self._scores(table, file) for table in tables)
         apart = [nearest_distances(*gower_places(table, self._reference, self._reference), 1)[:, 0] for table in tables]
@@ -156,30 +148,25 @@ class FittedMembership(FittedOnMembers):
 
 def gower_places(asked: Table, file: Table, scale: Table) -> tuple[Numbers, Numbers, Codes, Codes]:
     """Return two files as coordinates whose distances are Gower's: ordered ones by range, then others as codes."""
-    numbers: list[tuple[Numbers, Numbers]] = []
-    codes: list[tuple[NDArray[np.int32], NDArray[np.int32]]] = []
+    numbers: tuple[list[Numbers], list[Numbers]] = ([], [])
+    codes: tuple[list[Codes], list[Codes]] = ([], [])
     for attribute in scale.schema.attributes:
-        first, second = (np.asarray(table.column(attribute.name)) for table in (asked, file))
+        columns = [np.asarray(table.column(attribute.name)) for table in (asked, file)]
         if attribute.scale == "nominal":
-            codes.append((first.astype(np.int32), second.astype(np.int32)))
+            for side, column in zip(codes, columns, strict=True):
+                side.append(column.astype(np.int32))
             continue
         known = np.asarray(scale.column(attribute.name), dtype=np.float64)
         known = known[~np.isnan(known) & ((known >= 0) | (not attribute.categorical))]
         # Quantiles, so that one outlier does not make all others neighbours.
         width = float(np.quantile(known, 0.95) - np.quantile(known, 0.05)) if len(known) else 0.0
         width = width or (float(np.ptp(known)) if len(known) else 0.0) or 1.0
-        numbers.append((first.astype(np.float64) / width, second.astype(np.float64) / width))
-    sides = []
-    for at, table in enumerate((asked, file)):
-        ordered = [pair[at] for pair in numbers]
-        named = [pair[at] for pair in codes]
-        sides.append(
-            (
-                np.column_stack(ordered) if ordered else np.empty((len(table), 0)),
-                np.column_stack(named) if named else np.empty((len(table), 0), dtype=np.int32),
-            )
-        )
-    return sides[0][0], sides[1][0], sides[0][1], sides[1][1]
+        for ordered, column in zip(numbers, columns, strict=True):
+            ordered.append(column.astype(np.float64) / width)
+    sizes = len(asked), len(file)
+    first, second = (np.column_stack([np.empty((n, 0)), *side]) for n, side in zip(sizes, numbers, strict=True))
+    third, fourth = (np.column_stack([np.empty((n, 0), np.int32), *side]) for n, side in zip(sizes, codes, strict=True))
+    return first, second, third, fourth
 
 
 @njit(cache=True)

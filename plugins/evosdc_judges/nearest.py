@@ -1,33 +1,157 @@
-"""Exact search for the nearest records, by costs that are whole numbers so that ties are ties."""
+"""Exact search for the nearest records, by costs that are whole numbers so that ties are ties.
+
+The distinct records of a file in order are searched as the tree of their attributes. Records that begin alike stand
+together, so what their beginnings cost is added once, and where a beginning alone costs too much all that begin so are
+left out.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
+from evosdc.processors import PARTS, in_threads
 from evosdc.table.table import Numbers
-from evosdc_judges.classes import Codes, Keys
-from evosdc_judges.sorted_records import SortedRecords, nearest, sorted_records
+from evosdc_judges.classes import Codes, Keys, keys_of
 
-_UNIT = 1 << 32
-"""What a cost of 1 is as a whole number."""
+PART = 1 << 21  # pairs of records from which on a part of the asked ones is worth a thread of its own
+
+
+@dataclass(frozen=True)
+class SortedRecords:
+    """The distinct records of a file, in ascending order by their first attribute, then the next, and so on."""
+
+    records: Codes  # shape (D, V)
+    counts: Keys  # shape (D,); how often each one stands in the file
+    of_record: Keys  # shape (n,); position of each record of the file among them
+
+    @cached_property
+    def tree(self) -> "Tree":
+        """The records and how they begin, as kernels take them."""
+        return self.records, self.counts, *beginnings(self.records)
+
+
+# Records, shape (D, V), and their counts, shape (D,); and what `beginnings` says of them, shape (D,) and (D, V)
+Tree = tuple[Codes, Keys, Codes, Codes]
+
+
+def sorted_records(codes: Codes) -> SortedRecords:
+    """Return the distinct records of a file of codes that are not negative, shape (n, V)."""
+    keys = keys_of(codes, codes.max(axis=0, initial=0) + 1)
+    _, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    return SortedRecords(
+        np.ascontiguousarray(codes[first]), counts.astype(np.int64), inverse.reshape(-1).astype(np.int64)
+    )
+
+
+@njit(cache=True, nogil=True)
+def beginnings(records: Codes) -> tuple[Codes, Codes]:
+    """Return how many attributes each record has in common with the one before it, and where what begins so ends."""
+    # Of distinct records (D, V) in order: common (D,); ends (D, V), by attribute the first record behind that differs
+    # in it or in an earlier one.
+    number, attributes = records.shape
+    common, ends = np.zeros(number, np.int32), np.empty((number, attributes), np.int32)
+    for d in range(number - 1, -1, -1):
+        if d > 0:
+            while common[d] < attributes and records[d, common[d]] == records[d - 1, common[d]]:
+                common[d] += 1
+        for v in range(attributes):
+            ends[d, v] = ends[d + 1, v] if d + 1 < number and common[d + 1] > v else d + 1
+    return common, ends
+
+
+def nearest(asked: Codes, truth: Codes, tree: Tree, flat: Keys, offsets: Keys, widths: Keys) -> tuple[Keys, Keys, Keys]:
+    """Return for each asked record the least cost, how many records have it, and how many of these answer truly."""
+    parts = max(min(PARTS, len(asked) * len(tree[0]) // PART), 1)
+    bounds = np.linspace(0, len(asked), parts + 1).astype(int).tolist()
+    found = in_threads(
+        [partial(_nearest, asked[a:b], truth[a:b], tree, flat, offsets, widths) for a, b in pairwise(bounds)]
+    )
+    least, tied, right = map(np.concatenate, zip(*found, strict=True))
+    return least, tied, right
+
+
+@njit(cache=True, nogil=True)
+def _nearest(
+    asked: Codes, truth: Codes, tree: Tree, flat: Keys, offsets: Keys, widths: Keys
+) -> tuple[Keys, Keys, Keys]:
+    """Return what `nearest` does, in one piece."""
+    records, counts, common, ends = tree
+    attributes = asked.shape[1]
+    answered = records.shape[1] > attributes
+    found = np.empty((3, len(asked)), np.int64)
+    base, sums = np.empty(attributes, np.int64), np.zeros(attributes + 1, np.int64)
+    for i in range(len(asked)):
+        for v in range(attributes):
+            base[v] = offsets[v] + asked[i, v] * widths[v]
+        # One that is most alike, to begin with: most others are then left out at once.
+        place = _place_of(asked, i, records)
+        least = min(
+            _cost(records, min(place, len(records) - 1), base, flat), _cost(records, max(place - 1, 0), base, flat)
+        )
+        tied, right, d = 0, 0, 0
+        while d < len(records):
+            v = min(common[d], attributes)
+            cost = sums[v]
+            while v < attributes:
+                cost += flat[base[v] + records[d, v]]
+                if cost > least:
+                    break
+                v += 1
+                sums[v] = cost
+            if v < attributes:
+                d = ends[d, v]
+                continue
+            if cost < least:
+                least, tied, right = cost, 0, 0
+            tied += counts[d]
+            if answered and records[d, attributes] == truth[i]:
+                right += counts[d]
+            d += 1
+        found[0, i], found[1, i], found[2, i] = least, tied, right
+    return found[0], found[1], found[2]
+
+
+@njit(cache=True)
+def _cost(records: Codes, place: int, base: Keys, flat: Keys) -> int:
+    cost: Any = np.int64(0)
+    for v in range(len(base)):
+        cost += flat[base[v] + records[place, v]]
+    return int(cost)
+
+
+@njit(cache=True)
+def _place_of(asked: Codes, i: int, records: Codes) -> int:
+    """Return how many records stand before an asked one in the order of its attributes."""
+    first, end = 0, len(records)
+    while first < end:
+        middle = (first + end) // 2
+        before = False
+        for v in range(asked.shape[1]):
+            if records[middle, v] != asked[i, v]:
+                before = records[middle, v] < asked[i, v]
+                break
+        if before:
+            first = middle + 1
+        else:
+            end = middle
+    return first
+
+
+_UNIT = 1 << 32  # what a cost of 1 is as a whole number
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Costs of pairs of classes, attribute by attribute, summed over the attributes of a pair of records.
+    """Costs of pairs of classes, attribute by attribute, summed over the attributes of a pair of records."""
 
-    Parameters
-    ----------
-    flat : ndarray of int64
-        The matrices one after the other, by row of the asked record's class.
-    offsets, widths : ndarray of int64, shape (V,)
-        Where each matrix begins, and the length of its rows.
-    """
-
-    flat: Keys
-    offsets: Keys
+    flat: Keys  # the matrices one after the other, by row of the asked record's class
+    offsets: Keys  # shape (V,); where each matrix begins, and the length of its rows
     widths: Keys
 
 
@@ -42,89 +166,44 @@ def costs_of(matrices: Sequence[Numbers]) -> Costs:
 
 
 def linked(asked: Codes, own: Keys, searched: SortedRecords, costs: Costs) -> Numbers:
-    """Return for each asked record the chance that linking it at least cost finds its own one, shape (m,).
-
-    Where t of the searched records tie at the least cost and the own one is among them it is 1/t, else 0.
-
-    Parameters
-    ----------
-    asked : ndarray of int32, shape (m, V)
-    own : ndarray of int64, shape (m,)
-        Position of each one's own record among the distinct ones.
-    searched : SortedRecords
-    costs : Costs
-    """
-    least, tied, _ = nearest(asked, _nobody(asked), searched.tree, costs.flat, costs.offsets, costs.widths)
+    """Return for each asked record the chance that linking it at least cost finds its own one, shape (m,)."""
+    # Where t of the searched records tie at the least cost and the own one is among them it is 1/t, else 0.
+    # own (m,): position of each one's own record among the distinct ones.
+    nobody = np.full(len(asked), -1, dtype=np.int32)
+    least, tied, _ = nearest(asked, nobody, searched.tree, costs.flat, costs.offsets, costs.widths)
     of_own = costs.flat[costs.offsets + asked * costs.widths + searched.records[own]].sum(axis=1)
     chances: Numbers = np.where(of_own == least, 1.0 / tied, 0.0)
     return chances
 
 
 def guessed(asked: Codes, truth: Codes, searched: SortedRecords, costs: Costs) -> Numbers:
-    """Return for each asked record the share of right answers among the records nearest to it, shape (m,).
-
-    Parameters
-    ----------
-    asked : ndarray of int32, shape (m, V)
-    truth : ndarray of int32, shape (m,)
-    searched : SortedRecords
-        Of these attributes, and the answers as the last one.
-    costs : Costs
-    """
+    """Return for each asked record the share of right answers, the last attribute, among the nearest, shape (m,)."""
     _, tied, right = nearest(asked, truth, searched.tree, costs.flat, costs.offsets, costs.widths)
     return right / tied
 
 
-@dataclass(frozen=True)
-class Parted:
-    """Records as those see them who know one part of the attributes, the other part, or all.
-
-    Parameters
-    ----------
-    parts : tuple of ndarray of int64
-        Positions of the attributes of each part, and of all.
-    searched : tuple of SortedRecords
-        Likewise.
-    """
-
-    parts: tuple[Keys, ...]
-    searched: tuple[SortedRecords, ...]
-
-
-def parted(records: Codes, first: NDArray[np.bool_]) -> Parted:
-    """Return records, shape (r, V), by two parts of their attributes, of which one is marked."""
+def parted(records: Codes, first: NDArray[np.bool_]) -> list[tuple[Keys, SortedRecords]]:
+    """Return records, shape (r, V), by the attributes that are marked, by the others, and by all."""
     parts = (np.flatnonzero(first), np.flatnonzero(~first), np.arange(len(first)))
-    return Parted(parts, tuple(sorted_records(records[:, part]) for part in parts))
+    return [(part, sorted_records(records[:, part])) for part in parts]
 
 
-def met(asked: Codes, records: Parted, costs: Costs) -> Numbers:
-    """Return for each asked record the chance that both of its parts find the same record, shape (m,).
-
-    Each part looks for a nearest record on its own, one of those that tie, drawn at random.
-
-    Parameters
-    ----------
-    asked : ndarray of int32, shape (m, V)
-    records : Parted
-    costs : Costs
-    """
+def met(asked: Codes, records: list[tuple[Keys, SortedRecords]], costs: Costs) -> Numbers:
+    """Return for each asked record the chance that both of its parts find the same record, shape (m,)."""
+    # Each part looks for a nearest record on its own, one of those that tie, drawn at random.
+    nobody = np.full(len(asked), -1, dtype=np.int32)  # answers that no record gives
     found = [
         nearest(
             np.ascontiguousarray(asked[:, part]),
-            _nobody(asked),
+            nobody,
             searched.tree,
             costs.flat,
             costs.offsets[part],
             costs.widths[part],
         )
-        for part, searched in zip(records.parts, records.searched, strict=True)
+        for part, searched in records
     ]
     (one, in_one, _), (two, in_two, _), (whole, in_both, _) = found
     # Nothing costs less than what both parts cost at least, and whoever costs just that is nearest to both.
     chance: Numbers = np.where(whole == one + two, in_both, 0) / (in_one.astype(float) * in_two)
     return chance
-
-
-def _nobody(asked: Codes) -> Codes:
-    """Return answers that no record gives."""
-    return np.full(len(asked), -1, dtype=np.int32)

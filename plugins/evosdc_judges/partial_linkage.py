@@ -1,41 +1,31 @@
 """Record linkage by intruders who know some of the attributes only."""
 
+from collections.abc import Sequence
 from math import hypot
 
 import numpy as np
 from pydantic import Field
 
 from evosdc.model import Estimate, Estimated, Judge
-from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
 from evosdc.time_limit import check_time
-from evosdc_judges.classes import Codes
-from evosdc_judges.draws import Draw, drawn, subsets
+from evosdc_judges.classes import Codes, joint_counts, surprise
 from evosdc_judges.intervals import in_per_cent, mean_of, wilson
-from evosdc_judges.nearest import costs_of, linked
-from evosdc_judges.people import People, people_of
-from evosdc_judges.sorted_records import SortedRecords, sorted_records
-from evosdc_judges.transitions import joint_counts, surprise
+from evosdc_judges.nearest import costs_of, linked, sorted_records
+from evosdc_judges.people import Draw, People, PeopleJudge, drawn, subsets
 
 
-class PartialLinkage(Judge):
-    """Mean share of records linked, over intruders who know each subset of the attributes, times 100.
+class PartialLinkage(PeopleJudge):
+    """Mean share of records linked, over intruders who know each subset of the attributes, times 100."""
 
-    Every non-empty subset of the attributes is what one intruder knows. He links masked records to originals in two
-    ways, and the greater share counts: by the least sum of category distances, and by the greatest likelihood
-    ``sum log P(published | original)`` with the transitions of the file itself, for which a relabelling hides nothing.
-    Where t originals tie, a link counts 1/t. The score
-    is the mean over the subsets: range 0..100, smaller is better.
+    # Every non-empty subset of the attributes is what one intruder knows, or `subsets` drawn ones. He links masked
+    # records to originals in two ways, and the greater share counts: by the least sum of category distances, and by the
+    # greatest likelihood ``sum log P(published | original)`` with the transitions of the file itself, for which a
+    # relabelling hides nothing. Where t originals tie, a link counts 1/t. Of more than `records` records so many are
+    # linked, to all originals. The interval says what both draws leave open. The greater of two linkages, and one
+    # further way in which a class is published, are reconstructions.
 
-    With more than `subsets` of them, so many are drawn; of more than `records` records, so many are linked, to all
-    originals. The interval tells what both draws leave open: Wilson's, and the normal one over drawn subsets. In the
-    likelihood a class is taken to be published in one further way, as the file as a whole is: a reconstruction, as is
-    the greater of two linkages.
-
-    A missing value is a class of its own; numbers are taken by `bins` classes.
-    """
-
-    supports = frozenset(Scale)
+    name = "partial-linkage"
     known = True
     intruder = "knows some of the attributes only"
     does = "links"
@@ -54,16 +44,8 @@ class PartialLinkage(Judge):
     params: Params
 
     def fit(self, original: Table) -> "FittedPartialLinkage":
-        """Find the distinct originals of every subset.
-
-        Raises
-        ------
-        ParameterError
-            There are fewer than 8 records.
-        """
-        self.require_support(original)
-        people = people_of(original, self.params.bins, self.params.seed, "measure partial-linkage")
-        return FittedPartialLinkage(people, self.params)
+        """Find the distinct originals of every subset."""
+        return FittedPartialLinkage(self.people(original), self.params)
 
 
 class FittedPartialLinkage(Estimated):
@@ -71,13 +53,11 @@ class FittedPartialLinkage(Estimated):
 
     def __init__(self, people: People, params: PartialLinkage.Params) -> None:
         self._people = people
-        self._asked = people.sampled(np.arange(len(people), dtype=np.intp), params.records)
+        self._asked = people.sampled(len(people), params.records)
         width = people.codes.shape[1]
         self._subsets = subsets(width, params.subsets, drawn(people.seed, Draw.SUBSETS))
         self._all = len(self._subsets) == (1 << width) - 1
-        self._distinct: list[SortedRecords] = []
-        for names in self._subsets:
-            self._distinct.append(sorted_records(people.codes[:, names]))
+        self._distinct = [sorted_records(people.codes[:, names]) for names in self._subsets]
 
     def estimate(self, masked: Table) -> Estimate:
         """Return the mean share with its interval."""
@@ -87,12 +67,9 @@ class FittedPartialLinkage(Estimated):
             surprise(joint_counts(people.codes[:, v], named[:, v], int(size))).T
             for v, size in enumerate(people.classes.sizes)
         ]
-        shares = np.array(
-            [
-                max(self._share(position, plain, people.classes.distances), self._share(position, named, likelihoods))
-                for position in range(len(self._subsets))
-            ]
-        )
+        ways = (plain, people.classes.distances), (named, likelihoods)
+        positions = range(len(self._subsets))
+        shares = np.array([max(self._share(position, *way) for way in ways) for position in positions])
         value = float(shares.mean())
         among_people = wilson(value * len(self._asked), len(self._asked))
         low, high = value - among_people.low, among_people.high - value
@@ -101,7 +78,7 @@ class FittedPartialLinkage(Estimated):
         drawn_subsets = 0.0 if self._all else mean_of(shares).high - value
         return in_per_cent(Estimate(value, value - hypot(low, drawn_subsets), value + hypot(high, drawn_subsets)))
 
-    def _share(self, position: int, published: Codes, matrices: tuple[Numbers, ...] | list[Numbers]) -> float:
+    def _share(self, position: int, published: Codes, matrices: Sequence[Numbers]) -> float:
         check_time()
         names = self._subsets[position]
         searched = self._distinct[position]

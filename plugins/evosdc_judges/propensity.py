@@ -7,39 +7,27 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.model import Estimate, Estimated, Judge, Microdata
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
-from evosdc_judges.analysis import Analysis, analysis_of
-from evosdc_judges.association import cramer_v
+from evosdc_judges.analysis import Analysis, WholeFileJudge, analysis_of, cramer_v
 from evosdc_judges.classes import Codes
-from evosdc_judges.draws import Draw, drawn, sampled
-from evosdc_judges.learner import require_scikit_learn
+from evosdc_judges.learned import one_thread, require_scikit_learn
+from evosdc_judges.people import Draw, drawn, sampled
 
-_LEVELS = 5
-"""Classes that an attribute is pooled to for interactions."""
-
-_MAIN_LEVELS = 12
-"""Classes that it is pooled to for its main effect."""
-
-_WEAK = 1e4
-"""Inverse strength of the penalty that keeps coefficients finite where classes occur in one file alone."""
+_LEVELS = 5  # classes that an attribute is pooled to for interactions
+_MAIN_LEVELS = 12  # classes that it is pooled to for its main effect
+_WEAK = 1e4  # inverse strength of the penalty that keeps coefficients finite where classes occur in one file alone
 
 
-class PropensityRatio(Judge):
-    """Propensity score mean squared error of the published file, as a ratio to what it is by chance.
+class PropensityRatio(WholeFileJudge):
+    """Propensity score mean squared error of the published file, as a ratio to what it is by chance."""
 
-    Both files are put together, and a logistic model is asked which file a record is from (Snoke, Raab, Nowok, Dibben
-    and Slavkovic, 2018): pMSE is the mean of ``(p - 1/2)**2``. For a file drawn from the right model its expectation is
-    ``(k - 1) / 16 n`` with k coefficients and n records in each file, and the score is pMSE over that: 0 for the
-    original itself, 1 for a perfect synthesis, greater where the files differ more. A masked file keeps many records,
-    so an honest one is below 1. Not bounded, so never averaged with losses; smaller is better.
+    # Both files are put together, and a logistic model is asked which file a record is from (Snoke, Raab, Nowok, Dibben
+    # and Slavkovic, 2018): pMSE is the mean of ``(p - 1/2)**2``. For a file drawn from the right model its expectation
+    # is ``(k - 1) / 16 n`` with k coefficients and n records in each file, and the score is pMSE over that: 0 for the
+    # original, 1 for a perfect synthesis, unbounded; a masked file keeps many records, so an honest one is below 1.
+    # The model has the main effect of every attribute, unmasked ones included, and interactions of pairs with a masked
+    # one, first those that go together most, up to `coefficients` altogether, of pooled classes. A very weak penalty
+    # keeps coefficients finite. Pooling and choice are reconstructions.
 
-    The model has the main effect of every attribute, unmasked ones included, and interactions of pairs with a masked
-    one, first those that go together most, up to `coefficients` altogether. For that attributes are pooled: to 12
-    classes of main effects and 5 of interactions, ordered ones in ranges, of others the rarest together. A very weak
-    penalty keeps coefficients finite. Pooling and choice are reconstructions. Needs scikit-learn.
-    """
-
-    supports = frozenset(Scale)
-    auxiliary_all = True
     sentence = (
         "A model tells masked from original records {masked} times as well as it would tell a perfect synthesis; "
         "{chance} times had the masked records been shuffled."
@@ -53,59 +41,36 @@ class PropensityRatio(Judge):
         bins: int = Field(12, ge=2, le=250, description="Classes of a numeric attribute, before pooling.")
 
     params: Params
-
-    def fit(self, original: Table) -> "FittedPropensityRatio":
-        """Choose the model for an original whose attributes are all protected."""
-        return self.fit_in(Microdata(original, original.schema.names))
+    name = "pmse"
 
     def fit_in(self, microdata: Microdata) -> "FittedPropensityRatio":
-        """Choose the model.
-
-        Raises
-        ------
-        ParameterError
-            scikit-learn is not installed, or there are fewer than 8 records.
-        """
-        self._require(microdata, "measure pmse")
-        return FittedPropensityRatio(analysis_of(microdata, self.params.bins), self.params)
-
-    def _require(self, microdata: Microdata, where: str) -> None:
+        """Choose the model."""
+        where = f"measure {self.name}"
         self.require_support(microdata.original)
         if len(microdata.table) < 8:
             raise ParameterError(Fault(where, f"{len(microdata.table)} records", "at least 8"))
         require_scikit_learn(where)
+        kind = FittedPropensityDistance if self.name == "specks" else FittedPropensityRatio
+        return kind(analysis_of(microdata, self.params.bins), self.params)
 
 
 class PropensityDistance(PropensityRatio):
-    """How far apart the propensity scores of published and original records are, times 100: SPECKS.
+    """How far apart the propensity scores of published and original records are, times 100: SPECKS."""
 
-    The Kolmogorov-Smirnov distance between the scores of records of both files (Bowen, Liu and Su 2021), by the model
-    of `PropensityRatio`: 0 for the original itself, 100 where the model tells all records apart. Smaller is better.
-    """
+    # The Kolmogorov-Smirnov distance between the scores of records of both files (Bowen, Liu and Su 2021), by the model
+    # of `PropensityRatio`: 0 for the original itself, 100 where the model tells all records apart. Smaller is better.
 
+    name = "specks"
     sentence = (
         "Propensity scores tell {masked} per cent of masked from original records; {chance} had the masked records "
         "been shuffled."
     )
 
-    def fit_in(self, microdata: Microdata) -> "FittedPropensityDistance":
-        """Choose the model.
-
-        Raises
-        ------
-        ParameterError
-            As of `PropensityRatio`.
-        """
-        self._require(microdata, "measure specks")
-        return FittedPropensityDistance(analysis_of(microdata, self.params.bins), self.params)
-
 
 def pooled(codes: Codes, ordered: bool, levels: int) -> Codes:
-    """Return for each class of a column the level that it is pooled to, shape (greatest class + 1,).
-
-    Ordered classes go together in ranges of about equal frequency; of others the most frequent stay and the rest go
-    together.
-    """
+    """Return for each class of a column the level that it is pooled to, shape (greatest class + 1,)."""
+    # Ordered classes go together in ranges of about equal frequency; of others the most frequent stay and the rest go
+    # together.
     counts = np.bincount(codes)
     level = np.empty(len(counts), dtype=np.int32)
     if len(counts) <= levels:
@@ -177,7 +142,6 @@ class FittedPropensityRatio(Estimated):
     def propensities(self, masked: Table) -> tuple[Numbers, int] | None:
         """Return the scores of original, then of masked records, and the rank of the design; None for equal files."""
         from sklearn.linear_model import LogisticRegression
-        from threadpoolctl import threadpool_limits
 
         after = self._design(self._analysis.published(masked)[self._rows])
         if np.array_equal(after, self._before):
@@ -186,7 +150,7 @@ class FittedPropensityRatio(Estimated):
         design = np.vstack((self._before, after))
         origin = np.repeat([0, 1], n)
         varied = design[:, design.max(axis=0) > design.min(axis=0)]
-        with threadpool_limits(limits=1):
+        with one_thread():
             model = LogisticRegression(C=_WEAK, solver="newton-cholesky", max_iter=200)
             scores = model.fit(varied, origin).predict_proba(varied)[:, 1]
             rank = int(np.linalg.matrix_rank(varied - varied.mean(axis=0)))

@@ -7,39 +7,30 @@ from numba import njit
 from pydantic import Field
 
 from evosdc.model import Changes, Estimate, Estimated, Judge, Rescoring
-from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc.time_limit import check_time
 from evosdc_judges.classes import Codes, Keys
 from evosdc_judges.intervals import in_per_cent, wilson
 from evosdc_judges.members import tenth
 from evosdc_judges.membership import gower_places, nearest_distances
-from evosdc_judges.people import People, people_of
+from evosdc_judges.people import People, PeopleJudge
 
-NEGLIGIBLE = 40.0
-"""An original that is less likely by e to this power than the likeliest adds nothing that a number could hold."""
-
-PAIRS = 10_000_000
-"""Pairs of published records and different originals that are matched in any case."""
-
-_NEVER = -1e9
-"""Logarithm of the likelihood of a pair of values that never occurs."""
+NEGLIGIBLE = 40.0  # an original less likely by e to this power adds nothing that a number could hold
+PAIRS = 10_000_000  # pairs of published records and different originals that are matched in any case
+_NEVER = -1e9  # logarithm of the likelihood of a pair of values that never occurs
 
 
-class SurestMatches(Judge):
-    """How many of the matches that an informed intruder is surest of are right, times 100.
+class SurestMatches(PeopleJudge):
+    """How many of the matches that an informed intruder is surest of are right, times 100."""
 
-    The intruder knows the originals and how often each category was published as which other one, as for informed
-    linkage (Torra, 2017), and matches a published record with the original of the greatest likelihood. How sure a match
-    is, its likelihood over the sum of those of all originals tells. The figure is the precision of the ``matches`` (20)
-    surest ones, 1 / t where t originals tie; the interval is Wilson's. Range 0..100, smaller is better.
+    # The intruder knows the originals and how often each category was published as which other one (Torra, 2017), and
+    # matches a published record with the original of the greatest likelihood; that over the sum of all originals' says
+    # how sure the match is. The figure is the precision of the ``matches`` surest ones, 1 / t where t originals tie;
+    # the interval is Wilson's. Beside it stand the precision of the ``surest_tenth``, that of the
+    # ``most_isolated_tenth`` of the people, whose nearest other original is farthest away, and of ``all``: a mean of 6
+    # to 9 per cent goes with 25 to 45 for the surest. The posterior and the tails: design.
 
-    Beside it stand the precision of the ``surest_tenth`` of all matches, that of the ``most_isolated_tenth`` of the
-    people, whose nearest other original is farthest away, and of ``all``. A mean of 6 to 9 per cent goes with 25 to 45
-    for the surest. Numbers are taken by `bins` classes; the posterior and the tails: design.
-    """
-
-    supports = frozenset(Scale)
+    name = "surest-matches"
     known = True
     intruder = "trusts the matches that look surest"
     sentence = (
@@ -57,16 +48,8 @@ class SurestMatches(Judge):
     params: Params
 
     def fit(self, original: Table) -> "FittedSurest":
-        """Classify the original.
-
-        Raises
-        ------
-        ParameterError
-            There are fewer than 8 records.
-        """
-        where = "measure surest-matches"
-        self.require_support(original)
-        return FittedSurest(original, people_of(original, self.params.bins, self.params.seed, where), self.params)
+        """Classify the original."""
+        return FittedSurest(original, self.people(original), self.params)
 
 
 class FittedSurest(Estimated):
@@ -77,7 +60,7 @@ class FittedSurest(Estimated):
         self._distinct, mine, self._counts = np.unique(people.codes, axis=0, return_inverse=True, return_counts=True)
         # A sample may hold another twenty surest than the next one: where matching is quick, all records are asked.
         most = max(params.records, PAIRS // len(self._distinct))
-        self.asked = people.sampled(np.arange(len(people), dtype=np.intp), most, 16)
+        self.asked = people.sampled(len(people), most, 16)
         self._mine = mine.astype(np.int64).ravel()
         self._apart = nearest_distances(*gower_places(original.take(self.asked), original, original), 2)[:, 1]
 
@@ -124,10 +107,9 @@ class FittedSurest(Estimated):
 
 
 class SurestTracker(Rescoring):
-    """A tracker that takes a child's surest matches for its parent's without the records that it changes.
+    """A tracker that takes a child's surest matches for its parent's without the records that it changes."""
 
-    So a search that is beyond the bound tries changes of these records first.
-    """
+    # So a search that is beyond the bound tries changes of these records first.
 
     fitted: FittedSurest
 
@@ -153,21 +135,9 @@ class SurestTracker(Rescoring):
 def matches(
     published: Codes, mine: Keys, originals: Codes, counts: Keys, likelihoods: Numbers, offsets: Keys, sizes: Keys
 ) -> Numbers:
-    """Return for each published record the credit of its likeliest original, and that one's share of all likelihoods.
-
-    Parameters
-    ----------
-    published : ndarray of int32, shape (m, V)
-    mine : ndarray of int64, shape (m,)
-        The own one of each among the distinct originals.
-    originals : ndarray of int32, shape (d, V)
-    counts : ndarray of int64, shape (d,)
-        How many originals are so.
-    likelihoods : ndarray of float64
-        By attribute, published and original class the logarithm.
-    offsets, sizes : ndarray of int64, shape (V,)
-        Where each attribute's table begins, and its classes.
-    """
+    """Return for each published record the credit of its likeliest original, and that one's share of likelihoods."""
+    # Mine (m,): the own one of each published record among the distinct originals; counts (d,): how many are so;
+    # likelihoods: by attribute, published and original class the logarithm; offsets (V,): where its table begins.
     attributes = originals.shape[1]
     found, scores = np.empty((len(published), 2)), np.empty(len(originals))
     for j in range(len(published)):

@@ -1,6 +1,7 @@
 """Simple searches to compare others with, and Samarati's."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -37,24 +38,19 @@ class RandomRestarts(LatticeSearch):
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
     ) -> Population:
         """Return the best of the current node and those around it; ask for a restart where it is the current one."""
-        best = min(evaluated, key=lambda i: (guiding(i, self.params.penalty), i.key))
-        stuck = False
-        if not population.memory["restart"]:
-            current = population[0]
-            stuck = guiding(best, self.params.penalty) >= guiding(current, self.params.penalty)
-            best = current if stuck else best
+        penalty = self.params.penalty
+        best = min(evaluated, key=lambda i: (guiding(i, penalty), i.key))
+        stuck = not population.memory["restart"] and guiding(best, penalty) >= guiding(population[0], penalty)
         memory = {**population.memory, "restart": np.array(stuck)}
-        return self.moved_on(population, [best], memory, evaluated)
+        return self.moved_on(population, [population[0] if stuck else best], memory, evaluated)
 
 
 class BottomUp(LatticeSearch):
-    """Best-first search from the lowest node: of all nodes on the border, the one that suppresses least is expanded.
+    """Best-first search from the lowest node: of all nodes on the border, the one that suppresses least is expanded."""
 
-    Ties are broken by the loss. A node within the limit is expanded, too: one above it can lose less where it
-    suppresses less. Left out are nodes of which the bound of the loss says that none above is better than the best so
-    far; a fitness without such bounds leaves out none. So a search that comes to its end has found an optimum, under
-    every privacy model and every constraint.
-    """
+    # Ties are broken by the loss. Left out are nodes of which the bound of the loss says that none above is better than
+    # the best so far. So a search that comes to its end has found an optimum, under every privacy model and every
+    # constraint.
 
     class Params(Parameters):
         """No parameters."""
@@ -75,7 +71,7 @@ class BottomUp(LatticeSearch):
         for place in np.lexsort(rank[:, :2].T[::-1]):
             if rank[place, 2] > best:
                 continue
-            nodes = [node for node in self._above(border[place]) if node.tobytes() not in known]
+            nodes = [node for node in self.lattice.steps(border[place], 1) if node.tobytes() not in known]
             if nodes:
                 return proposed(nodes, "step up", ())
         return []
@@ -85,10 +81,8 @@ class BottomUp(LatticeSearch):
         return not self.propose(population)
 
     def _best_loss(self, population: Population) -> float:
-        """Return the loss that nodes above one must be able to fall below; infinite before there is a publishable one.
-
-        The slack keeps rounding from leaving out an optimum.
-        """
+        """Return the loss that nodes above one must be able to fall below; infinite before one is publishable."""
+        # The slack keeps rounding from leaving out an optimum.
         best = population[0]
         if not publishable(best) or not best.feasible:
             return float("inf")
@@ -101,9 +95,6 @@ class BottomUp(LatticeSearch):
             return -float("inf")
         facts = self.lattice.evaluator.facts(node) if loss.needs_classes else None
         return loss.bound(self.lattice.space, node, facts)
-
-    def _above(self, node: Levels) -> list[Levels]:
-        return self.lattice.steps(np.asarray(node, dtype=np.int16), 1)
 
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
@@ -121,7 +112,7 @@ class BottomUp(LatticeSearch):
             # Nodes before the expanded one had nothing new above them or were left out, and it has nothing left now.
             for place in np.lexsort(rank[:, :2].T[::-1]).tolist():
                 spent.add(place)
-                fresh_here = {node.tobytes() for node in self._above(border[place])} & judged_keys
+                fresh_here = {node.tobytes() for node in self.lattice.steps(border[place], 1)} & judged_keys
                 if fresh_here and rank[place, 2] <= best_loss:
                     break
             keep = [place for place in range(len(border)) if place not in spent]
@@ -139,11 +130,10 @@ class BottomUp(LatticeSearch):
 
 
 class TopDown(LatticeSearch):
-    """Greedy descent from the highest node, always to the best node within the limit one step below.
+    """Greedy descent from the highest node, always to the best node within the limit one step below."""
 
-    The first descent is greedy to the end. Each further one starts again at the top and takes one of the best few nodes
-    at random at every step. So the search can be given as many evaluations as others.
-    """
+    # The first descent is greedy to the end. Each further one starts again at the top and takes one of the best few
+    # nodes at random at every step. So the search can be given as many evaluations as others.
 
     class Params(Parameters):
         """Parameters of the further descents."""
@@ -161,15 +151,11 @@ class TopDown(LatticeSearch):
         if population.memory["restart"]:
             single = self.params.choices == 1 and int(population.memory["descent"]) >= 0
             return [] if single else proposed([self.lattice.space.top], "highest")
-        slot = self._chosen(population)
+        # Individuals stand from the best on: the first descent takes it.
+        first = int(population.memory["descent"]) == 0 or len(population) == 1
+        slot = 0 if first else int(self.toolbox.rng.integers(len(population)))
         nodes = self.lattice.steps(population[slot].genome, -1)
         return proposed(nodes or [self.lattice.space.top], "step down", (slot,))
-
-    def _chosen(self, population: Population) -> int:
-        """Return the slot to go on from: individuals stand from the best on."""
-        if int(population.memory["descent"]) == 0 or len(population) == 1:
-            return 0
-        return int(self.toolbox.rng.integers(len(population)))
 
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
@@ -185,24 +171,18 @@ class TopDown(LatticeSearch):
         return self.moved_on(population, better[: self.params.choices] or [current], memory, evaluated)
 
 
-LOW, HIGH, CURSOR = range(3)
-
-
 class Samarati(LatticeSearch):
-    """Binary search on height (Samarati 2001): ``try = floor((low + high) / 2)``, down if one is safe, else up.
+    """Binary search on height (Samarati 2001): ``try = floor((low + high) / 2)``, down if one is safe, else up."""
 
-    At each height the nodes are judged in batches until one is safe. That is correct since every node above a safe
-    one is safe; privacy models for which it is not so are refused. Several nodes of the least height may be safe: the
-    best of them by the fitness is the solution.
-    """
+    # At each height the nodes are judged in batches until one is safe. That is correct since every node above a safe
+    # one is safe; privacy models for which it is not so are refused. Several nodes of the least height may be safe: the
+    # best of them by the fitness is the solution.
 
     class Params(Parameters):
         """How many nodes are judged at once."""
 
         batch: int = Field(
-            64,
-            ge=1,
-            description="nodes of a height judged before looking whether one is safe; then twice as many",
+            64, ge=1, description="nodes of a height judged before looking whether one is safe; then twice as many"
         )
 
     params: Params
@@ -218,16 +198,8 @@ class Samarati(LatticeSearch):
     def propose(self, population: Population) -> list[Offspring]:
         """Return the next nodes of the height in question; none when the search has ended."""
         low, high, cursor = self._state(population)
-        final = low >= high
-        nodes = []
-        for position, node in enumerate(
-            nodes_of_height(self.lattice.space.top.tolist(), high if final else (low + high) // 2)
-        ):
-            if position >= cursor:
-                nodes.append(node)
-            if len(nodes) == max(self.params.batch, cursor):
-                break
-        return proposed(nodes, "height")
+        nodes = nodes_of_height(self.lattice.space.top.tolist(), high if low >= high else (low + high) // 2)
+        return proposed(list(islice(nodes, cursor, cursor + max(self.params.batch, cursor))), "height")
 
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
@@ -244,21 +216,17 @@ class Samarati(LatticeSearch):
             kept, high, cursor = safe, height, 0
         else:
             cursor += len(offspring)
-            if cursor >= self._count(height):
+            ways = np.array([1], dtype=object)  # nodes by height
+            for top in self.lattice.space.top.tolist():
+                ways = np.convolve(ways, np.ones(top + 1, dtype=object))
+            if cursor >= ways[height]:
                 low, cursor = height + 1, 0
         kept.sort(key=lambda i: (i.precedence, tuple(i.genome.tolist())))
         return self.moved_on(population, kept, {"state": np.array([low, high, cursor])}, evaluated)
 
     def _state(self, population: Population) -> tuple[int, int, int]:
-        state = population.memory.get("state", np.array([0, int(self.lattice.space.top.sum()), 0]))
-        return int(state[LOW]), int(state[HIGH]), int(state[CURSOR])
-
-    def _count(self, height: int) -> int:
-        """Return how many nodes have a height."""
-        ways = np.array([1], dtype=object)
-        for top in self.lattice.space.top.tolist():
-            ways = np.convolve(ways, np.ones(top + 1, dtype=object))
-        return int(ways[height])
+        low, high, cursor = population.memory.get("state", np.array([0, int(self.lattice.space.top.sum()), 0])).tolist()
+        return low, high, cursor
 
     def solution(self, population: Population, best: Individual) -> Individual:
         """Return the best of the safe nodes of the least height."""

@@ -1,33 +1,17 @@
 """Judging nodes: frequency sets rolled up from the nearest finer one at hand, or all nodes in one pass."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from evosdc_lattice.rollup import (
-    SUPPRESSED,
-    Counts,
-    WordFields,
-    k_summary,
-    merged_classes,
-    summary,
-    suppressed_codes,
-    table_bits,
-)
+from evosdc_lattice.rollup import Counts, WordFields, hash_table, merged_classes
 from evosdc_lattice.space import FrequencySet, LatticeSpace, Levels
 
 
 def swept(space: LatticeSpace) -> NDArray[np.int64] | None:
-    """Return the figures of all nodes, or None where sizes of classes do not decide alone or keys exceed a word.
-
-    Returns
-    -------
-    ndarray of int64, shape (size, 5) or None
-        By node in lexicographic order of the levels; the figures are those of `evosdc_lattice.rollup.k_summary`.
-    """
+    """Return the `NodeFacts` of all nodes by position, shape (size, 5); None where more than sizes decides."""
     _, shift, mask, words = space.fields
     if words > 1 or not space.model.k_only:
         return None
@@ -44,10 +28,10 @@ def swept(space: LatticeSpace) -> NDArray[np.int64] | None:
             used += len(maps[-1])
     parents = np.concatenate(maps) if maps else np.empty(0, dtype=np.int32)
     ground = space.ground
-    table = np.empty(1 << table_bits(len(ground.counts)), dtype=np.uint32)
     return _sweep(
         np.ascontiguousarray(ground.keys[:, 0]), ground.counts, order, heights, space.strides,
-        WordFields(shift, mask, offset[0], parents.astype(np.uint64)), offset, space.model.k, table,
+        WordFields(shift, mask, offset[0], parents.astype(np.uint64)), offset, space.model.k,
+        hash_table(len(ground.counts)),
     )  # fmt: skip
 
 
@@ -75,11 +59,11 @@ def _sweep(
     set_sizes[0] = m
     level = np.zeros(depth_count, np.int64)
     figures = np.empty((np.prod(heights + 1), 5), np.int64)
-    # source[d]: the depth whose set stands for the levels of the loops 0..d; sets are shared until one climbs.
+    # Source[d]: the depth whose set stands for the levels of the loops 0..d; sets are shared until one climbs.
     source = np.zeros(depth_count + 1, np.int64)
     node, place = 0, 0
     while True:
-        # As `k_summary` has it, without branches: no one can foretell which class is safe.
+        # As `facts_of` has it, without branches: no one can foretell which class is safe.
         kept, kept_records, squares, kept_squares, records = 0, 0, 0, 0, 0
         for i in range(set_sizes[place]):
             size = int(set_counts[place, i])
@@ -120,32 +104,27 @@ REMEMBERED = 500_000
 
 
 class NodeFacts(NamedTuple):
-    """What the frequency set of a node tells; integers, hence exact.
-
-    Parameters
-    ----------
-    classes : int
-        All classes.
-    kept : int
-        Classes that meet the privacy model.
-    suppressed : int
-        Records in the others.
-    squares, kept_squares : int
-        Sum of squared sizes over all and over kept classes.
-    """
+    """What the frequency set of a node tells; integers, hence exact."""
 
     classes: int
-    kept: int
-    suppressed: int
-    squares: int
+    kept: int  # classes that meet the privacy model
+    suppressed: int  # records in the others
+    squares: int  # sum of squared sizes over all and over kept classes
     kept_squares: int
 
 
-class NodeEvaluator:
-    """Evaluates nodes of a lattice, and keeps frequency sets to start from.
+def facts_of(counts: Counts, failing: NDArray[np.bool_]) -> NodeFacts:
+    """Return the facts of classes of which some fail."""
+    sizes = counts.astype(np.int64)
+    kept = sizes * ~failing
+    lost = int(sizes.sum() - kept.sum())
+    return NodeFacts(sizes.size, int(np.count_nonzero(~failing)), lost, int(sizes @ sizes), int(kept @ kept))
 
-    What it keeps changes how fast an answer comes, never the answer.
-    """
+
+class NodeEvaluator:
+    """Evaluates nodes of a lattice, and keeps frequency sets to start from."""
+
+    # What it keeps changes how fast an answer comes, never the answer.
 
     def __init__(self, space: LatticeSpace) -> None:
         self.space = space
@@ -153,8 +132,8 @@ class NodeEvaluator:
         self._all: NDArray[np.int64] | None = None
         self._lost: dict[bytes, tuple[NDArray[np.int64], ...]] = {}
         self._slot: dict[bytes, int] = {}
-        self._sets: list[FrequencySet | None] = [None] * STORED_SETS
-        self._keys: list[bytes] = [b""] * STORED_SETS
+        self._sets: dict[int, FrequencySet] = {}
+        self._keys: dict[int, bytes] = {}
         self._levels = np.full((STORED_SETS, len(space.ladders)), np.iinfo(np.int16).max, dtype=np.int16)
         self._sizes = np.full(STORED_SETS, np.iinfo(np.int64).max, dtype=np.int64)
         self._next = 0
@@ -173,100 +152,70 @@ class NodeEvaluator:
             self._facts[key] = known
         return known
 
-    def judge_all(self) -> int | None:
-        """Judge every node in one pass, where sizes of classes decide alone.
-
-        Returns
-        -------
-        int or None
-            How many nodes are within the limit; None where the pass is not possible.
-        """
+    def judge_all(self) -> None:
+        """Judge every node in one pass, where sizes of classes decide alone."""
         self._all = swept(self.space)
-        return None if self._all is None else int((self._all[:, SUPPRESSED] <= self.space.limit).sum())
 
     def judged(self, classes: FrequencySet) -> NodeFacts:
         """Return the facts of a frequency set."""
-        model = self.space.model
-        if model.k_only:
-            return NodeFacts(*k_summary(classes.counts, model.k).tolist())
-        return NodeFacts(*summary(classes.counts, model.failing(classes.counts, classes.sensitive)).tolist())
+        return facts_of(classes.counts, self.space.model.failing(classes.counts, classes.sensitive))
 
     def lost(self, levels: Levels) -> tuple[NDArray[np.int64], ...]:
         """Return, by attribute, how many suppressed records have each generalised value."""
         key = levels.tobytes()
         known = self._lost.get(key)
         if known is None:
-            sizes = [len(ladder.labels[level]) for ladder, level in zip(self.space.ladders, levels, strict=True)]
-            if self.facts(levels).suppressed == 0:
-                known = tuple(np.zeros(size, dtype=np.int64) for size in sizes)
-            else:
-                known = self.lost_of(self.classes(levels), sizes)
+            classes, (word, shift, mask, _) = self.classes(levels), self.space.fields
+            failing = self.space.model.failing(classes.counts, classes.sensitive)
+            keys, records = classes.keys[failing], classes.counts[failing]
+            known = tuple(
+                np.bincount(
+                    ((keys[:, word[j]] >> shift[j]) & mask[j]).astype(np.int64), records, len(ladder.labels[level])
+                ).astype(np.int64)
+                for j, (ladder, level) in enumerate(zip(self.space.ladders, levels.tolist(), strict=True))
+            )
             if len(self._lost) >= REMEMBERED // 10:
                 self._lost.clear()
             self._lost[key] = known
         return known
-
-    def lost_of(self, classes: FrequencySet, sizes: Sequence[int]) -> tuple[NDArray[np.int64], ...]:
-        """Return `lost` of a frequency set whose attributes have so many values."""
-        word, shift, mask, _ = self.space.fields
-        offset = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        failing = self.space.model.failing(classes.counts, classes.sensitive)
-        counts = suppressed_codes(
-            classes.keys, classes.counts, failing, word, shift, mask, offset[:-1], int(offset[-1])
-        )
-        return tuple(np.split(counts, offset[1:-1]))
 
     def classes(self, levels: Levels) -> FrequencySet:
         """Return the frequency set of a node, rolled up from the smallest one at hand that lies below it."""
         key = levels.tobytes()
         slot = self._slot.get(key)
         if slot is not None:
-            found = self._sets[slot]
-            assert found is not None
-            return found
+            return self._sets[slot]
         below, start = self._nearest(levels)
         made = self.space.climb(start, below, levels.tolist())
-        self._store(key, levels, made)
+        if made.bytes <= STORED_BYTES // 8:
+            self._store(key, levels, made)
         return made
 
     def _nearest(self, levels: Levels) -> tuple[list[int], FrequencySet]:
-        step = self._step_below(levels)
-        if step is not None:
-            return step
+        """Return the smallest set a single step below, which is found at less cost, else the smallest one below."""
+        steps, lower = [], levels.copy()
+        for j in np.flatnonzero(levels):
+            lower[j] -= 1
+            slot = self._slot.get(lower.tobytes())
+            if slot is not None:
+                steps.append((lower.tolist(), self._sets[slot]))
+            lower[j] += 1
+        if steps:
+            return min(steps, key=lambda step: len(step[1].counts))
         ground = self.space.ground
         position = int(np.argmin(np.where((self._levels <= levels).all(axis=1), self._sizes, np.iinfo(np.int64).max)))
-        found = self._sets[position]
+        found = self._sets.get(position)
         if found is None or not (self._levels[position] <= levels).all() or len(found.counts) >= len(ground.counts):
             return self.space.bottom.tolist(), ground
         return self._levels[position].tolist(), found
 
-    def _step_below(self, levels: Levels) -> tuple[list[int], FrequencySet] | None:
-        """Return the smallest set at hand that lies a single step below, which is cheaper to find than the nearest."""
-        smallest: tuple[list[int], FrequencySet] | None = None
-        lower = levels.copy()
-        for j in range(len(lower)):
-            if lower[j]:
-                lower[j] -= 1
-                slot = self._slot.get(lower.tobytes())
-                if slot is not None:
-                    found = self._sets[slot]
-                    assert found is not None
-                    if smallest is None or len(found.counts) < len(smallest[1].counts):
-                        smallest = (lower.tolist(), found)
-                lower[j] += 1
-        return smallest
-
     def _store(self, key: bytes, levels: Levels, made: FrequencySet) -> None:
-        if made.bytes > STORED_BYTES // 8:
-            return
         while True:
             slot = self._next
             self._next = (slot + 1) % STORED_SETS
-            old = self._sets[slot]
-            if old is not None:
-                self._bytes -= old.bytes
+            if slot in self._sets:
+                self._bytes -= self._sets.pop(slot).bytes
                 del self._slot[self._keys[slot]]
-                self._sets[slot] = None
                 self._levels[slot] = np.iinfo(np.int16).max
                 self._sizes[slot] = np.iinfo(np.int64).max
             if self._bytes + made.bytes <= STORED_BYTES:

@@ -13,56 +13,27 @@ from evosdc.model import Individual, Offspring, Parameters, Population
 from evosdc.model.individual import INFEASIBILITY
 from evosdc_lattice.evaluation import NodeEvaluator, NodeFacts
 from evosdc_lattice.losses import NodeLoss
-from evosdc_lattice.rollup import k_summary, summary
 from evosdc_lattice.search import LatticeSearch, proposed
-from evosdc_lattice.space import FrequencySet, Levels, locked, nodes_between
+from evosdc_lattice.space import FrequencySet, Levels, locked, nodes_of
 
-_ROUNDING = 1e-12
-"""Slack of bounds, relative to the least loss or to 1, so that rounding never cuts off a tied optimum."""
+_ROUNDING = 1e-12  # slack of bounds, relative to the least loss or to 1, so that rounding never cuts off a tied optimum
 
 
 @dataclass(frozen=True)
 class Optimum:
-    """The outcome of an exact search.
+    """The outcome of an exact search."""
 
-    Parameters
-    ----------
-    loss : float
-        The least loss of a node within the limit; infinite where there is none.
-    nodes : tuple of Levels
-        All nodes within the limit that have it, in lexicographic order.
-    checked : tuple of Levels
-        All nodes that were judged, in the order in which they were.
-    cut : int
-        Nodes that need not be judged, by monotonicity or by the bound.
-    """
-
-    loss: float
-    nodes: tuple[Levels, ...]
-    checked: tuple[Levels, ...]
-    cut: int
+    loss: float  # the least loss of a node within the limit; infinite where there is none
+    nodes: tuple[Levels, ...]  # all nodes within the limit that have it, in lexicographic order
+    checked: tuple[Levels, ...]  # all nodes that were judged, in the order in which they were
 
 
 def optimum(evaluator: NodeEvaluator, loss: NodeLoss, most: int | None = None) -> Optimum:
-    """Return all optimal nodes.
-
-    The levels of the attributes are chosen one after the other, those of the remaining ones being held at the lowest
-    that can be safe. Two nodes decide about all that can be completed from such a choice. Where even the highest
-    suppresses too much, all do (predictive tagging). The bound of the lowest holds for all. What is suppressed for k, p
-    and distinct l alone never grows upwards, so the first cut is valid for every privacy model.
-
-    Parameters
-    ----------
-    evaluator : NodeEvaluator
-    loss : NodeLoss
-    most : int, optional
-        Choices of a level that are looked at before the search gives up.
-
-    Raises
-    ------
-    ParameterError
-        There are more than `most`.
-    """
+    """Return all optimal nodes; raise `ParameterError` where more than `most` choices of a level are looked at."""
+    # The levels of the attributes are chosen one after the other, those of the remaining ones being held at the lowest
+    # that can be safe. Two nodes decide about all that can be completed from such a choice. Where even the highest
+    # suppresses too much, all do (predictive tagging). The bound of the lowest holds for all. What is suppressed for k,
+    # p and distinct l alone never grows upwards, so the first cut is valid for every privacy model.
     return _Search(evaluator, loss, most).run()
 
 
@@ -74,24 +45,17 @@ class _Search:
         self.best = float("inf")
         self.nodes: list[Levels] = []
         self.checked: dict[bytes, Levels] = {}
-        self.order: list[int] = []
-        self.floor: list[int] = []
+        self.floor = [self._floor(j) for j in range(len(self.top))]
+        # Attributes with the most values that can still be told apart come first.
+        free = (j for j in range(len(self.top)) if self.floor[j] < self.top[j])
+        self.order = sorted(free, key=lambda j: -len(self.space.ladders[j].labels[self.floor[j]]))
 
     def run(self) -> Optimum:
-        self.floor = [self._floor(j) for j in range(len(self.top))]
         start = self.evaluator.classes(locked(np.array(self.floor, dtype=np.int16)))
         self._descend()
-        self.order = self._order()
         self._choose(0, list(self.floor), start)
         found = sorted({node.tobytes(): node for node in self.nodes}.values(), key=lambda node: tuple(node.tolist()))
-        return Optimum(self.best, tuple(found), tuple(self.checked.values()), self.space.size - len(self.checked))
-
-    def _order(self) -> list[int]:
-        """Return the attributes, those with the most values that can still be told apart first."""
-        return sorted(
-            (j for j in range(len(self.top)) if self.floor[j] < self.top[j]),
-            key=lambda j: -len(self.space.ladders[j].labels[self.floor[j]]),
-        )
+        return Optimum(self.best, tuple(found), tuple(self.checked.values()))
 
     def _descend(self) -> None:
         """Walk down from the top greedily, for a first bound."""
@@ -111,39 +75,35 @@ class _Search:
 
     def _floor(self, j: int) -> int:
         """Return the lowest level at which an attribute can be published at all, all others at their highest."""
-        if self.space.model.k_only:  # the attribute's own frequencies tell
-            sizes = (frequencies.astype(np.int32) for frequencies in self.space.ladders[j].frequencies)
-            k = self.space.model.k
-            return next(level for level, size in enumerate(sizes) if self._last(j, level, int(k_summary(size, k)[2])))
         levels = list(self.top)
-        levels[j] = 0
+        levels[j] = self.space.lowest(j)
+        if self.space.model.k_only:
+            return int(levels[j])
         classes = self.space.climb(self.space.ground, self.space.bottom.tolist(), levels)
-        while not self._last(j, levels[j], self._suppressed(classes)):
+        while levels[j] < self.top[j] and self._suppressed(classes) > self.space.limit:
             lower, levels = levels, [*levels]
             levels[j] += 1
             classes = self.space.climb(classes, lower, levels)
         return int(levels[j])
 
-    def _last(self, j: int, level: int, suppressed: int) -> bool:
-        """Whether the climb of an attribute ends: safe, or at its highest level."""
-        return suppressed <= self.space.limit or level == self.top[j]
-
     def _suppressed(self, classes: FrequencySet) -> int:
-        model = self.space.model
-        if model.k_only:
-            return int(k_summary(classes.counts, model.k)[2])
-        return int(summary(classes.counts, model.failing(classes.counts, classes.sensitive, True))[2])
+        return int(classes.counts[self.space.model.failing(classes.counts, classes.sensitive, True)].sum())
 
     def _choose(self, depth: int, levels: list[int], classes: FrequencySet) -> None:
         """Go through all completions of the levels chosen so far; `classes` are those of the lowest one."""
         if depth == len(self.order):
-            self._judge(locked(np.array(levels, dtype=np.int16)), self.evaluator.judged(classes), classes)
+            self._judge(locked(np.array(levels, dtype=np.int16)), self.evaluator.judged(classes))
             return
         j = self.order[depth]
         rest = self.order[depth + 1 :]
         completable = not rest
         for level in range(self.floor[j], self.top[j] + 1):
-            self._count()
+            self.choices += 1
+            if self.most is not None and self.choices > self.most:
+                given = f"a lattice of {self.space.size} nodes, too few of which can be left out"
+                advice = "Take a heuristic (`tabu`, `ga-tabu`, `genetic`), or raise `most`."
+                wanted = f"at most {self.most} choices of a level"
+                raise ParameterError(Fault("algorithm optimal", given, wanted, advice))
             lower, levels = levels, [*levels]
             levels[j] = level
             classes = self.space.climb(classes, lower, levels)
@@ -158,14 +118,7 @@ class _Search:
                     continue
             self._choose(depth + 1, levels, classes)
 
-    def _count(self) -> None:
-        self.choices += 1
-        if self.most is not None and self.choices > self.most:
-            given = f"a lattice of {self.space.size} nodes, too few of which can be left out"
-            advice = "Take a heuristic (`tabu`, `ga-tabu`, `genetic`), or raise `most`."
-            raise ParameterError(Fault("algorithm optimal", given, f"at most {self.most} choices of a level", advice))
-
-    def _judge(self, levels: Levels, facts: NodeFacts, classes: FrequencySet | None = None) -> None:
+    def _judge(self, levels: Levels, facts: NodeFacts) -> None:
         self.checked.setdefault(levels.tobytes(), levels)
         if facts.suppressed > self.space.limit:
             return
@@ -176,11 +129,8 @@ class _Search:
             self.nodes.append(levels)
 
 
-BATCH = 2000
-"""Nodes of a generation at least."""
-
-GENERATIONS = 250
-"""Generations at most: an exact search must not be cut off by the usual limit of a run."""
+BATCH = 2000  # nodes of a generation at least
+GENERATIONS = 250  # generations at most: an exact search must not be cut off by the usual limit of a run
 
 
 def batch_of(size: int) -> int:
@@ -200,14 +150,9 @@ class ExactSearch(LatticeSearch):
     ) -> Population:
         """Return the nodes that are the best so far, each once."""
         everyone = {individual.key: individual for individual in (*population, *evaluated)}
-        return self.moved_on(
-            population, _tied(list(everyone.values())), self.remembered(population, offspring), evaluated
-        )
-
-    def remembered(self, population: Population, offspring: Sequence[Offspring]) -> dict[str, Any]:
-        """Return what the next generation must know."""
         done = int(population.memory.get("done", np.array(0))) + len(offspring)
-        return {**population.memory, "done": np.array(done)}
+        memory = {**population.memory, "done": np.array(done)}
+        return self.moved_on(population, _tied(list(everyone.values())), memory, evaluated)
 
     def solution(self, population: Population, best: Individual) -> Individual:
         """Return the first of the optima."""
@@ -263,15 +208,14 @@ class Exhaustive(ExactSearch):
         if done == 0:
             self.lattice.evaluator.judge_all()
         space = self.lattice.space
-        return proposed(nodes_between(space, done, min(done + batch_of(space.size), space.size)), "enumeration")
+        return proposed(nodes_of(space, done, min(done + batch_of(space.size), space.size)), "enumeration")
 
 
 class Optimal(ExactSearch):
-    """All optima without judging every node: see `evosdc_lattice.exact.optimum`.
+    """All optima without judging every node: see `evosdc_lattice.exact.optimum`."""
 
-    The search decides which nodes have to be judged; they then pass through the engine like any others, so that journal
-    and evaluations show them. The fitness must be one of the losses of generalised files alone, without constraints.
-    """
+    # The nodes that have to be judged pass through the engine like any others, so that journal and evaluations show
+    # them. The fitness must be one loss of generalised files, without constraints.
 
     class Params(Parameters):
         """A guard against lattices that no one can wait for."""
@@ -295,28 +239,15 @@ class Optimal(ExactSearch):
             raise ParameterError(
                 Fault("algorithm optimal", given, "an experiment without constraints", "Use the algorithm exhaustive.")
             )
-        return super().first_population(candidates)
+        found = optimum(self.lattice.evaluator, self.loss, self.params.most)
+        nodes = np.array([node.tolist() for node in found.checked], dtype=np.int16)
+        return Population(_tied(candidates), memory={"nodes": nodes})
 
     def nodes(self, population: Population) -> float:
         """Return how many cannot be left out."""
-        return len(population.memory["nodes"]) if "nodes" in population.memory else float("inf")
+        return len(population.memory["nodes"])
 
     def propose(self, population: Population) -> list[Offspring]:
         """Return the next of the nodes that cannot be left out; the optima are among them."""
-        done = int(population.memory.get("done", np.array(0)))
-        nodes = population.memory["nodes"] if "nodes" in population.memory else self._judged(population)
-        return proposed(
-            [locked(np.array(node, dtype=np.int16)) for node in nodes[done : done + batch_of(len(nodes))]], "optimal"
-        )
-
-    def remembered(self, population: Population, offspring: Sequence[Offspring]) -> dict[str, Any]:
-        """Return what the next generation must know: the nodes, and how far it has come."""
-        nodes = population.memory.get("nodes")
-        return {
-            **super().remembered(population, offspring),
-            "nodes": self._judged(population) if nodes is None else nodes,
-        }
-
-    def _judged(self, population: Population) -> Any:
-        found = optimum(self.lattice.evaluator, self.loss, self.params.most)
-        return np.array([node.tolist() for node in found.checked], dtype=np.int16)
+        done, nodes = int(population.memory.get("done", np.array(0))), population.memory["nodes"]
+        return proposed([locked(node.copy()) for node in nodes[done : done + batch_of(len(nodes))]], "optimal")

@@ -1,6 +1,6 @@
 """The genetic algorithm on level vectors, and the hybrid of Cui, Kim and Lee (2011) with a tabu search."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,6 @@ from pydantic import Field
 
 from evosdc.model import Individual, Offspring, Parameters, Population
 from evosdc_lattice.search import LatticeSearch, guiding, proposed, publishable
-from evosdc_lattice.space import Levels
 from evosdc_lattice.tabu import LARGE, TabuList, TabuParams, TabuSearch, least_loss, stood_on
 
 
@@ -21,23 +20,32 @@ class GeneticParams(Parameters):
 
 
 def wheel(individuals: Sequence[Individual], count: int, penalty: float, rng: np.random.Generator) -> list[int]:
-    """Return positions drawn in proportion to the inverse of the penalised loss, the paper's ``1 / DM``.
-
-    A node without any loss would have all of the wheel; losses are therefore kept above a millionth of the greatest.
-    """
+    """Return positions drawn in proportion to the inverse of the penalised loss, the paper's ``1 / DM``."""
+    # A node without any loss would have all of the wheel; losses are therefore kept above a millionth of the greatest.
     values = np.array([guiding(individual, penalty) for individual in individuals])
     floor = max(float(np.abs(values).max()), 1e-300) * 1e-6
     inverse = 1.0 / np.maximum(values, floor)
     return [int(i) for i in rng.choice(len(individuals), count, p=inverse / inverse.sum())]
 
 
-class Genetic(LatticeSearch):
-    """Roulette by ``1 / DM``, one-point crossover between attributes, mutation; children replace their parents.
+def crossed(
+    search: LatticeSearch, population: Population, size: int, penalty: float
+) -> Iterator[tuple[int, Individual]]:
+    """Yield the children of pairs that were drawn by the wheel, each with the slot of a parent."""
+    toolbox = search.toolbox
+    slots = wheel(population, size + size % 2, penalty, toolbox.rng)
+    for pair in range(0, len(slots), 2):
+        parents = slots[pair : pair + 2]
+        children = toolbox.mate(*(toolbox.clone(population[slot]) for slot in parents))
+        yield from zip(parents, children, strict=True)
 
-    After the genetic part of Cui, Kim and Lee (2011), which run it for 300 cycles with 20 nodes. The mutation is not
-    given there, nor whether the best nodes stay: a reconstruction. The solution is the best node within the limit that
-    was ever judged.
-    """
+
+class Genetic(LatticeSearch):
+    """Roulette by ``1 / DM``, one-point crossover between attributes, mutation; children replace their parents."""
+
+    # After the genetic part of Cui, Kim and Lee (2011), which run it for 300 cycles with 20 nodes. The mutation, and
+    # whether the best nodes stay, are reconstructions. The solution is the best node within the limit that was ever
+    # judged.
 
     class Params(GeneticParams):
         """Parameters of the algorithm."""
@@ -60,30 +68,18 @@ class Genetic(LatticeSearch):
 
     def propose(self, population: Population) -> list[Offspring]:
         """Return the children of pairs drawn by roulette."""
-        size = self.params.population
+        size, rng = self.params.population, self.toolbox.rng
         if not population.memory["started"]:
-            return proposed([self.lattice.random(self.toolbox.rng) for slot in range(size)], "random")
-        individuals = population
-        slots = wheel(individuals, size + size % 2, self.params.penalty, self.toolbox.rng)
+            return proposed([self.lattice.random(rng) for slot in range(size)], "random")
         offspring: list[Offspring] = []
-        rng = self.toolbox.rng
-        for pair in range(len(slots) // 2):
-            parents = slots[2 * pair : 2 * pair + 2]
-            children = self.toolbox.mate(*(self.toolbox.clone(individuals[slot]) for slot in parents))
-            for slot, child in zip(parents, children, strict=True):
-                varied = rng.random() < self.params.mutation
-                node = self._mutant(child, rng) if varied else child.genome
-                offspring.append(Offspring(node, "crossover and mutation" if varied else "crossover", (slot,)))
+        for slot, child in crossed(self, population, size, self.params.penalty):
+            node, varied = child.genome, rng.random() < self.params.mutation
+            if varied and rng.random() >= self.params.step:
+                node = self.toolbox.mutate(child)[0].genome
+            elif varied and (steps := [*self.lattice.steps(node, -1), *self.lattice.steps(node, 1)]):
+                node = steps[int(rng.integers(len(steps)))]
+            offspring.append(Offspring(node, "crossover and mutation" if varied else "crossover", (slot,)))
         return offspring[:size]
-
-    def _mutant(self, child: Individual, rng: np.random.Generator) -> Levels:
-        node: Levels = child.genome
-        if rng.random() >= self.params.step:
-            (child,) = self.toolbox.mutate(child)
-            mutant: Levels = child.genome
-            return mutant
-        steps = [*self.lattice.steps(node, -1), *self.lattice.steps(node, 1)]
-        return steps[int(rng.integers(len(steps)))] if steps else node
 
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
@@ -96,20 +92,13 @@ class Genetic(LatticeSearch):
 
 
 class GeneticTabu(TabuSearch):
-    """Every child of the crossover goes through a tabu search, and the best node that it met takes the child's place.
+    """Every child of the crossover goes through a tabu search; the best node that it met takes the child's place."""
 
-    On large lattices one tabu search comes first, alone and longer, from the best of the nodes that were drawn; the
-    best nodes that it met are then crossed. Searches side by side share the nodes that may be judged, and none of
-    them comes far while these are few (reconstruction).
-
-    With ``follow = "all"`` each tabu search goes on from all of its candidates, as `Tabu` does; with
-    ``crossover = "two-point"`` of the genotype pairs exchange what is between two attributes.
-
-    All tabu searches of a genetic cycle run side by side. A generation of the engine is one tabu cycle of all of them,
-    so a genetic cycle takes ``cycles + 1`` generations. The paper's text has 100 genetic cycles and its experiments 20;
-    the number is set by ``stop``. 20 cycles of 20 tabu cycles are ``stop = { generations = 421 }``; the first
-    generation draws the first nodes.
-    """
+    # On large lattices one tabu search comes first, alone and longer; the best nodes that it met are then crossed:
+    # searches side by side share the nodes that may be judged, and none of them comes far while these are few
+    # (reconstruction). All tabu searches of a genetic cycle run side by side. A generation of the engine is one tabu
+    # cycle of all of them, so 20 genetic cycles of 20 tabu cycles, as in the paper's experiments, are ``stop = {
+    # generations = 421 }``.
 
     class Params(TabuParams):
         """Parameters of both parts; defaults are the paper's where it gives a value."""
@@ -156,23 +145,14 @@ class GeneticTabu(TabuSearch):
         if "cycle" not in memory:
             nodes = [self.lattice.random(self.toolbox.rng) for slot in range(self.size)]
             return self.first_nodes(nodes, self.toolbox.rng)
-        if int(memory["cycle"]) < 0:
-            return self._crossed(population)
         offspring: list[Offspring] = []
+        if int(memory["cycle"]) < 0:
+            children = crossed(self, population, self.size, self.params.penalty)
+            return [Offspring(child.genome, "crossover", (slot,)) for slot, child in children][: self.size]
         for search in range(int(memory["size"])):
             found = self.union(population, self._slots(population, search), self.toolbox.rng)
             offspring += [Offspring(node, "neighbour", (*parents, search)) for node, parents in found]
         return offspring
-
-    def _crossed(self, population: Population) -> list[Offspring]:
-        size = self.size
-        slots = wheel(population, size + size % 2, self.params.penalty, self.toolbox.rng)
-        offspring: list[Offspring] = []
-        for pair in range(len(slots) // 2):
-            parents = slots[2 * pair : 2 * pair + 2]
-            children = self.toolbox.mate(*(self.toolbox.clone(population[slot]) for slot in parents))
-            offspring += [Offspring(c.genome, "crossover", (slot,)) for slot, c in zip(parents, children, strict=True)]
-        return offspring[:size]
 
     def _slots(self, population: Population, search: int) -> list[int]:
         """Return the slots of the nodes that a tabu search goes on from; its current ones where it cannot move."""

@@ -1,6 +1,6 @@
 """The ladder of an attribute: its values at every level of its hierarchy, as codes."""
 
-from collections.abc import Sequence
+from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,34 +10,20 @@ from evosdc.errors import Fault, FaultCollector, HierarchyError
 from evosdc.table.hierarchy import ROOT, Hierarchy, binary_intervals, ordered_merging
 from evosdc.table.numerals import number, numeral
 from evosdc.table.schema import Attribute, Scale
-from evosdc.table.table import MISSING, Codes, Numbers
+from evosdc.table.table import MISSING, Codes, Numbers, Table
 
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """One attribute, generalised to each of its levels.
+    """One attribute, generalised to each of its levels."""
 
-    Only values that occur have a code. A missing value has one of its own below the highest level and is part of the
-    root there (a reconstruction: the sources know no missing values).
+    # Only values that occur have a code. A missing value has one of its own below the highest level and is part of the
+    # root there (a reconstruction: the sources know no missing values).
 
-    Parameters
-    ----------
-    attribute : Attribute
-        With the hierarchy in use.
-    base : ndarray of int64, shape (n,)
-        Code at level 0 of each record.
-    codes : tuple of ndarray of int32, each of shape (c,)
-        By level: the node code of each base code.
-    labels : tuple of tuple of str or None
-        By level: the label of each node code; None for a missing value.
-    leaves : tuple of ndarray of int64
-        By level: how many leaves of the hierarchy lie below each node, whether they occur or not.
-    frequencies : tuple of ndarray of int64
-        By level: how many records have each node.
-    """
-
-    attribute: Attribute
-    base: NDArray[np.int64]
+    attribute: Attribute  # with the hierarchy in use
+    base: NDArray[np.int64]  # shape (n,); code at level 0 of each record
+    # By level: the node code of each base code, shape (c,); the label of each node code, None for a missing value; how
+    # many leaves of the hierarchy lie below each node, whether they occur or not; how many records have each node.
     codes: tuple[NDArray[np.int32], ...]
     labels: tuple[tuple[str | None, ...], ...]
     leaves: tuple[NDArray[np.int64], ...]
@@ -66,12 +52,10 @@ class Ladder:
 
 
 def with_hierarchy(attribute: Attribute, column: Codes | Numbers) -> tuple[Attribute, str]:
-    """Return the attribute with a hierarchy, and what was built for want of one, in words; empty where it had one.
-
-    Numbers are put into intervals whose width doubles from level to level. Ordered categories are merged by twos, fours
-    and so on; other categories go to the root at once. That is a reconstruction, meant to be replaced by the user's
-    own.
-    """
+    """Return the attribute with a hierarchy, and what was built for want of one, in words; empty where it had one."""
+    # Numbers are put into intervals whose width doubles from level to level. Ordered categories are merged by twos,
+    # fours and so on; other categories go to the root at once. That is a reconstruction, meant to be replaced by the
+    # user's own.
     if attribute.hierarchy is not None:
         return attribute, ""
     if attribute.scale is Scale.NUMERIC:
@@ -85,27 +69,22 @@ def with_hierarchy(attribute: Attribute, column: Codes | Numbers) -> tuple[Attri
         labels = attribute.categories or ("",)
         hierarchy = Hierarchy(labels, tuple((ROOT,) for _ in labels), f"hierarchy of {attribute.name}")
         built = f"each category below {ROOT}"
-    named = replace(hierarchy, origin=f"hierarchy built for {attribute.name}")
+    named = hierarchy.named(f"hierarchy built for {attribute.name}")
     note = f"No hierarchy was given for {attribute.name}; one of {named.height} levels was built: {built}."
     return replace(attribute, hierarchy=named), note
 
 
 def ladder_of(attribute: Attribute, column: Codes | Numbers) -> Ladder:
-    """Return the ladder of a column.
-
-    Raises
-    ------
-    HierarchyError
-        A value that occurs is no leaf of the hierarchy.
-    """
+    """Return the ladder of a column; raises `HierarchyError` where a value is no leaf of the hierarchy."""
     hierarchy = attribute.hierarchy
     assert hierarchy is not None
     base, leaves = _occurring(attribute, hierarchy, column)
     missing = bool(len(base)) and int(base.max()) == len(leaves)
     codes, nodes = hierarchy.nodes(leaves) if leaves else (np.empty((0, hierarchy.height + 1), dtype=np.int32), ())
-    below = [_leaves_below(hierarchy, level) for level in range(hierarchy.height + 1)]
+    whole = len(hierarchy.leaves)
     by_level, labels, sizes, frequencies = [], [], [], []
     for level in range(hierarchy.height + 1):
+        below = Counter(hierarchy.generalise(hierarchy.leaves, level))
         own: tuple[str | None, ...] = nodes[level] if leaves else ()
         column_codes = codes[:, level]
         if missing:
@@ -114,10 +93,7 @@ def ladder_of(attribute: Attribute, column: Codes | Numbers) -> Ladder:
             column_codes = np.append(column_codes, np.int32(0 if at_root else len(own) - 1))
         by_level.append(np.ascontiguousarray(column_codes, dtype=np.int32))
         labels.append(own)
-        whole = len(hierarchy.leaves)
-        sizes.append(
-            np.array([1 if x is None else whole if x == ROOT else below[level][x] for x in own], dtype=np.int64)
-        )
+        sizes.append(np.array([1 if x is None else whole if x == ROOT else below[x] for x in own], dtype=np.int64))
         frequencies.append(np.bincount(by_level[-1][base], minlength=len(own)).astype(np.int64))
     return Ladder(attribute, base, tuple(by_level), tuple(labels), tuple(sizes), tuple(frequencies))
 
@@ -142,20 +118,15 @@ def _occurring(
     return base, leaves
 
 
-def _leaves_below(hierarchy: Hierarchy, level: int) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for label in hierarchy.generalise(hierarchy.leaves, level):
-        counts[label] = counts.get(label, 0) + 1
-    return counts
-
-
-def ladders_of(attributes: Sequence[Attribute], columns: Sequence[Codes | Numbers]) -> tuple[Ladder, ...]:
-    """Return the ladders of several columns; raises `HierarchyError` with the faults of all."""
-    collect = FaultCollector()
-    ladders = []
-    for attribute, column in zip(attributes, columns, strict=True):
+def ladders_of(table: Table) -> tuple[tuple[Ladder, ...], tuple[str, ...]]:
+    """Return the ladders of a table's attributes, and what was built for want of hierarchies, in words."""
+    collect, ladders, notes = FaultCollector(), [], []
+    for given in table.schema.attributes:
+        column = table.column(given.name)
+        attribute, note = with_hierarchy(given, column)
+        notes += [note] if note else []
         with collect.step():
             ladders.append(ladder_of(attribute, column))
     if collect.faults:
         raise HierarchyError(collect.faults)
-    return tuple(ladders)
+    return tuple(ladders), tuple(notes)

@@ -1,6 +1,7 @@
-"""The genotype `lattice`: one level of generalisation an attribute."""
+"""The genotype `lattice`: one level of generalisation an attribute, and the table that a node publishes."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
 from math import ceil, floor, prod
@@ -10,49 +11,66 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from evosdc.errors import Fault, ParameterError, PluginError
-from evosdc.model import (
-    Described,
-    Direct,
-    Dump,
-    Fitted,
-    Guaranteed,
-    Masking,
-    Microdata,
-    Parameters,
-    PrivacyModels,
-)
+from evosdc.model import Described, Direct, Dump, Fitted, Guaranteed, Masking, Microdata, Parameters, PrivacyModels
 from evosdc.model.constraint import Constraint
-from evosdc.table.schema import Role
-from evosdc.table.table import Rows, Table
+from evosdc.table.hierarchy import ROOT
+from evosdc.table.schema import Attribute, Role, Scale
+from evosdc.table.table import MISSING, Codes, Rows, Table
 from evosdc_lattice.evaluation import NodeEvaluator
-from evosdc_lattice.ladder import ladders_of, with_hierarchy
+from evosdc_lattice.ladder import Ladder, ladders_of
 from evosdc_lattice.losses import AverageClassSize, Discernibility, NodeLoss
 from evosdc_lattice.measures import FittedLoss
-from evosdc_lattice.publication import class_sizes, failing_rows, published
-from evosdc_lattice.requirement import (
-    ClassRequirement,
-    Distance,
-    Diversity,
-    required_models,
-    sensitive_attributes,
-    sensitive_columns,
-)
-from evosdc_lattice.space import LatticeSpace, Levels, locked
+from evosdc_lattice.requirement import Distance, Diversity, class_requirement
+from evosdc_lattice.rollup import packed
+from evosdc_lattice.space import FrequencySet, LatticeSpace, Levels, locked
 
-SUPPRESSED = 0.05
-"""Share of the records that a truthful file may suppress."""
 
-ENUMERATED = 1_000_000
-"""Nodes of a lattice up to which the best one is looked for exactly, where a file is to be truthful."""
+def _generalised(ladder: Ladder, level: int, original: Attribute, suppressed: Rows) -> tuple[Attribute, Codes]:
+    known = dict.fromkeys(original.categories)
+    labels = [label for label in ladder.labels[level] if label is not None]
+    root = ladder.labels[-1][0] or ROOT
+    known.update(dict.fromkeys([*labels, *([root] if len(suppressed) else [])]))
+    categories = tuple(known)
+    code = {label: position for position, label in enumerate(categories)}
+    by_node = np.array([MISSING if x is None else code[x] for x in ladder.labels[level]], dtype=np.int32)
+    column = by_node[ladder.codes[level]][ladder.base]
+    if len(suppressed):
+        column[suppressed] = code[root]
+    scale = original.scale if original.categorical else Scale.NOMINAL
+    hierarchy = ladder.attribute.hierarchy
+    return replace(original, scale=scale, categories=categories, decimals=0, hierarchy=hierarchy), column
+
+
+def class_sizes(space: LatticeSpace, classes: FrequencySet) -> dict[str, Any]:
+    """Return how many published classes there are, the least and the greatest size, and a histogram."""
+    # Sizes are grouped by doubling bounds, so that the histogram stays short for any file.
+    kept = classes.counts[~space.model.failing(classes.counts, classes.sensitive)]
+    if not len(kept):
+        return {"count": 0, "least": 0, "greatest": 0, "mean": 0.0, "histogram": {}}
+    bound, histogram = space.model.k, {}
+    while bound <= int(kept.max()):
+        inside = int(((kept >= bound) & (kept < 2 * bound)).sum())
+        if inside:
+            histogram[f"{bound}-{2 * bound - 1}" if bound > 1 else "1"] = inside
+        bound *= 2
+    return {
+        "count": len(kept),
+        "least": int(kept.min()),
+        "greatest": int(kept.max()),
+        "mean": float(kept.mean()),
+        "histogram": histogram,
+    }
+
+
+SUPPRESSED = 0.05  # share of the records that a truthful file may suppress
+ENUMERATED = 1_000_000  # nodes of a lattice up to which the best one for a truthful file is looked for exactly
 
 
 class Lattice(Guaranteed[Levels], Direct[Levels], Described[Levels]):
-    """A vector of levels, one an attribute: full-domain generalisation with suppression (Samarati 2001; Sweeney 2002).
+    """A level for each attribute: full-domain generalisation with suppression (Samarati 2001; Sweeney 2002)."""
 
-    Every value of an attribute is replaced by its ancestor at the attribute's level; classes that fail the privacy
-    model are then suppressed whole. A genome is within the limit if no more records are suppressed than allowed. One
-    beyond it is a candidate all the same, with a penalty that grows with the records beyond the limit.
-    """
+    # Classes that fail the privacy model are suppressed whole. A genome that suppresses more records than allowed is a
+    # candidate all the same, with a penalty that grows with the records beyond the limit.
 
     class Params(Parameters):
         """The privacy model and the limit of suppression."""
@@ -124,37 +142,24 @@ class Lattice(Guaranteed[Levels], Direct[Levels], Described[Levels]):
 
     def __init__(self, params: Params, microdata: Microdata, models: PrivacyModels | None = None) -> None:
         super().__init__(params, microdata)
-        original = microdata.original
-        columns = [original.column(name) for name in original.schema.names]
-        named = [with_hierarchy(a, column) for a, column in zip(original.schema.attributes, columns, strict=True)]
-        self._notes = tuple(note for _, note in named if note)
-        ladders = ladders_of([attribute for attribute, _ in named], columns)
-        attributes, values = sensitive_attributes(params, microdata)
-        required = required_models(params.require, sensitive_columns(attributes, microdata.table), microdata, models)
-        given = (params.k, params.l, params.diversity, params.c, params.t, params.p)
-        model = ClassRequirement(*given, attributes, required)
-        n = len(original)
+        ladders, self._notes = ladders_of(microdata.original)
+        model, values = class_requirement(params, microdata, models)
+        n = len(microdata.original)
         limit = int(params.suppression) if params.suppression > 1 else floor(params.suppression * n + 1e-9)
         self.space = LatticeSpace(ladders, model, min(limit, n), values)
         self.evaluator = NodeEvaluator(self.space)
-        self._require_a_solution()
-
-    def _require_a_solution(self) -> None:
-        beyond = self.evaluator.facts(self.space.top).suppressed - self.space.limit
-        if beyond > 0:
-            given = f"{self.params.model_dump(exclude_defaults=True)} for {self.space.n} records"
+        if self.evaluator.facts(self.space.top).suppressed > self.space.limit:
+            given = f"{params.model_dump(exclude_defaults=True)} for {n} records"
             advice = "Even the file with nothing but roots does not meet it: choose a smaller k or l, or a larger t."
             raise ParameterError(Fault("genotype lattice", given, "a privacy model that can be met", advice))
 
     @classmethod
     def assurance(cls, microdata: Microdata, required: Sequence[Constraint], bound: float) -> Mapping[str, Any]:
-        """Return a search for the node of least loss: groups of k as required, else so large that the bound is kept.
-
-        A file with sensitive attributes has at least two values of each in every group, unless more is required.
-        """
+        """Return a search for the node of least loss: groups of k as required, else so large that the bound is kept."""
+        # A file with sensitive attributes has at least two values of each in every group, unless more is required.
         sizes = [ceil(one.bound) for one in required if one.plain and one.name == "k-anonymity"]
         others = [str(one) for one in required if not (one.plain and one.name == "k-anonymity")]
-        original, schema = microdata.original, microdata.table.schema
+        schema = microdata.table.schema
         sensitive = [a.name for a in schema.attributes if a.role is Role.SENSITIVE and a.name not in microdata.protect]
         several = all(len(np.unique(microdata.table.column(name))) > 1 for name in sensitive)
         genotype: dict[str, Any] = {"name": "lattice", "suppression": SUPPRESSED}
@@ -163,11 +168,7 @@ class Lattice(Guaranteed[Levels], Direct[Levels], Described[Levels]):
             genotype["require"] = others
         elif sensitive and several:
             genotype["l"] = 2
-        columns = [original.column(name) for name in original.schema.names]
-        attributes = [
-            with_hierarchy(a, column)[0] for a, column in zip(original.schema.attributes, columns, strict=True)
-        ]
-        nodes = prod(ladder.height + 1 for ladder in ladders_of(attributes, columns))
+        nodes = prod(ladder.height + 1 for ladder in ladders_of(microdata.original)[0])
         return {
             "genotype": genotype,
             "algorithm": {"name": "optimal" if nodes <= ENUMERATED else "tabu"},
@@ -219,31 +220,18 @@ class Lattice(Guaranteed[Levels], Direct[Levels], Described[Levels]):
         if not len(free):
             return g
         j = int(free[rng.integers(len(free))])
-        changed = g.copy()
         drawn = int(rng.integers(self.space.top[j]))
-        changed[j] = drawn + (drawn >= g[j])
-        return locked(changed)
+        return _with_level(g, j, drawn + int(drawn >= g[j]))
 
     def neighbours(self, g: Levels) -> list[Levels]:
         """Return all nodes that differ in the level of one attribute, by any amount."""
-        result = []
-        for j, height in enumerate(self.space.top.tolist()):
-            for level in range(height + 1):
-                if level != g[j]:
-                    node = g.copy()
-                    node[j] = level
-                    result.append(locked(node))
-        return result
+        tops = enumerate(self.space.top.tolist())
+        return [_with_level(g, j, level) for j, top in tops for level in range(top + 1) if level != g[j]]
 
     def steps(self, g: Levels, by: int) -> list[Levels]:
         """Return the nodes one step up (`by` = 1) or down (-1)."""
-        result = []
-        for j, height in enumerate(self.space.top.tolist()):
-            if 0 <= g[j] + by <= height:
-                node = g.copy()
-                node[j] += by
-                result.append(locked(node))
-        return result
+        tops = enumerate(self.space.top.tolist())
+        return [_with_level(g, j, g[j] + by) for j, top in tops if 0 <= g[j] + by <= top]
 
     def loss_of(self, fitted: Fitted) -> NodeLoss | None:
         """Return how a measure judges nodes; None for one that needs a table."""
@@ -268,11 +256,39 @@ class Lattice(Guaranteed[Levels], Direct[Levels], Described[Levels]):
 
     def decode(self, g: Levels, rng: np.random.Generator) -> Table:
         """Return the generalised table; suppressed records have the root in every attribute. Nothing is random."""
-        return published(self.space, g, self.microdata.original, self.suppressed_rows(g))
+        # New labels follow the original's categories, numbers become nominal labels; an attribute at level 0 without
+        # suppressed records stays as it is.
+        original, suppressed = self.microdata.original, self.suppressed_rows(g)
+        attributes, codes, numbers = list[Attribute](), list[Codes](), []
+        for ladder, level in zip(self.space.ladders, g.tolist(), strict=True):
+            attribute = original.schema[ladder.attribute.name]
+            column = original.column(attribute.name)
+            if level > 0 or len(suppressed):
+                attribute, column = _generalised(ladder, level, attribute, suppressed)
+            attributes.append(attribute)
+            if attribute.categorical:
+                codes.append(np.asarray(column, dtype=np.int32))
+            else:
+                numbers.append(column)
+        return Table(
+            replace(original.schema, attributes=tuple(attributes)),
+            np.stack(codes, axis=1) if codes else np.empty((len(original), 0), dtype=np.int32),
+            np.stack(numbers, axis=1) if numbers else np.empty((len(original), 0)),
+        )
 
     def suppressed_rows(self, g: Levels) -> Rows:
-        """Return the positions of the suppressed records."""
-        return failing_rows(self.space, g, self.evaluator.classes(g))
+        """Return the positions of the suppressed records: those in classes that fail the privacy model."""
+        space, classes = self.space, self.evaluator.classes(g)
+        failing = space.model.failing(classes.counts, classes.sensitive)
+        if not failing.any():
+            return np.empty(0, dtype=np.intp)
+        word, shift, _, words = space.fields
+        ladders = zip(space.ladders, g.tolist(), strict=True)
+        codes = np.stack([ladder.codes[level][ladder.base] for ladder, level in ladders], axis=1)
+        view = np.dtype((np.void, 8 * words))
+        of_records = packed(codes, word, shift, words).view(view).reshape(-1)
+        unsafe = np.ascontiguousarray(classes.keys[failing]).view(view).reshape(-1)
+        return np.flatnonzero(np.isin(of_records, unsafe))
 
     def omitted(self, g: Levels) -> Rows | None:
         """Return the records that are left out of the published file."""
@@ -321,3 +337,9 @@ class Lattice(Guaranteed[Levels], Direct[Levels], Described[Levels]):
             "heights": self.levels_of(self.space.top),
             "classes": class_sizes(self.space, self.evaluator.classes(g)),
         }
+
+
+def _with_level(g: Levels, j: int, level: int) -> Levels:
+    node = g.copy()
+    node[j] = level
+    return locked(node)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pydantic import StrictBool
 
 from evosdc_lattice.evaluation import NodeEvaluator, NodeFacts
+from evosdc_lattice.ladder import Ladder
 from evosdc_lattice.space import LatticeSpace, Levels
 
 Aggregate = Literal["mean", "sum", "max", "geometric", "rank"]
@@ -24,14 +25,10 @@ Suppression = StrictBool | Literal["arx"]
 
 
 def aggregated(losses: Sequence[float], weights: Sequence[float], how: Aggregate) -> float:
-    """Return one figure of the attributes' losses.
-
-    ``mean``: weighted arithmetic mean; ``sum``: weighted sum; ``max``: greatest weighted loss; ``geometric``:
-    ``prod(L_j w_j + 1)^(1/V) - 1``; ``rank``: the greatest loss decides, of equal ones the next, and so on, as ARX
-    orders vectors of losses: here ``sum L_(j) / 1000**(j - 1)`` with falling L, so that differences below a thousandth
-    may be outweighed (reconstruction). In the last three a weight multiplies the loss. The figure does not depend on
-    the order of the attributes, not even by rounding: nodes that lose the same are tied.
-    """
+    """Return one figure of the attributes' losses."""
+    # ``geometric``: ``prod(L_j w_j + 1)^(1/V) - 1``; ``rank``: the greatest loss decides, of equal ones the next, and
+    # so on, as ARX orders vectors of losses: here ``sum L_(j) / 1000**(j - 1)`` with falling L (reconstruction). The
+    # figure does not depend on the order of the attributes, not even by rounding: nodes that lose the same are tied.
     weighted = [loss * weight for loss, weight in zip(losses, weights, strict=True)]
     if how == "mean":
         return fsum(weighted) / fsum(weights)
@@ -48,8 +45,7 @@ def aggregated(losses: Sequence[float], weights: Sequence[float], how: Aggregate
 class NodeLoss(ABC):
     """A loss of nodes; all are better when smaller."""
 
-    needs_classes: bool = False
-    """Whether `bound` needs the facts of the node."""
+    needs_classes: bool = False  # whether `bound` needs the facts of the node
 
     @abstractmethod
     def of(self, evaluator: NodeEvaluator, levels: Levels, facts: NodeFacts) -> float:
@@ -60,10 +56,8 @@ class NodeLoss(ABC):
         """Return what no node at or above these levels can be less than; facts where `needs_classes`."""
 
     def parts(self, space: LatticeSpace) -> tuple[NDArray[np.float64], ...] | None:
-        """Return, by attribute and level, figures whose sum bounds the loss of a node from below; None without such.
-
-        They never fall from a level to the next. `of_parts` makes the bound of their sum.
-        """
+        """Return, by attribute and level, figures whose sum bounds the loss of a node from below; None without such."""
+        # They never fall from a level to the next. `of_parts` makes the bound of their sum.
         return None
 
     def of_parts(self, space: LatticeSpace, total: float) -> float:
@@ -77,32 +71,18 @@ class NodeLoss(ABC):
 
 @dataclass(frozen=True)
 class LossMetric(NodeLoss):
-    """LM of Iyengar (2002): per cell ``(M - 1) / (|A| - 1)``, M leaves below the published value; 1 where suppressed.
+    """LM of Iyengar (2002): ``(M - 1) / (|A| - 1)`` a cell, M leaves below the published value; 1 where suppressed."""
 
-    Parameters
-    ----------
-    weights : tuple of float
-        One an attribute.
-    aggregate : {"mean", "sum", "max", "geometric"}
-        How the attributes' mean losses become one; the file's LM of the source is the sum.
-    gs_factor : float
-        0.5: cells of suppressed records and generalised ones count in full; below, suppressed ones count for less, down
-        to nothing at 0, above, generalised ones do, as in ARX.
-    """
-
-    weights: tuple[float, ...]
-    aggregate: Aggregate = "mean"
+    weights: tuple[float, ...]  # one an attribute
+    aggregate: Aggregate = "mean"  # how the attributes' mean losses become one; the file's LM of the source is the sum
+    # 0.5: cells of suppressed records and generalised ones count in full; below, suppressed ones count for less, down
+    # to nothing at 0, above, generalised ones do, as in ARX.
     gs_factor: float = 0.5
 
     @property
-    def generalised_factor(self) -> float:
-        """What the loss of a generalised cell is multiplied by."""
-        return min(1.0, 2.0 * (1.0 - self.gs_factor))
-
-    @property
-    def suppressed_factor(self) -> float:
-        """What the loss of a cell of a suppressed record is multiplied by."""
-        return min(1.0, 2.0 * self.gs_factor)
+    def factors(self) -> tuple[float, float]:
+        """What the losses of a generalised cell and of a cell of a suppressed record are multiplied by."""
+        return min(1.0, 2.0 * (1.0 - self.gs_factor)), min(1.0, 2.0 * self.gs_factor)
 
     def unit(self, domain: int) -> int:
         """Return what ``M - 1`` is divided by; 0 for an attribute that cannot lose anything."""
@@ -124,25 +104,22 @@ class LossMetric(NodeLoss):
 
     def bound(self, space: LatticeSpace, levels: Levels, facts: NodeFacts | None) -> float:
         """Return the loss where each record is suppressed that loses less by it; with equal factors none is."""
-        kept, gone = self.generalised_factor, self.suppressed_factor
-        totals = [
-            float(np.minimum(kept * ladder.loss(level), gone * (ladder.domain - 1)) @ ladder.frequencies[level])
-            for ladder, level in zip(space.ladders, levels.tolist(), strict=True)
-        ]
+        totals = [self._least(*place) for place in zip(space.ladders, levels.tolist(), strict=True)]
         return self.combined(totals, space.n, [ladder.domain for ladder in space.ladders])
+
+    def _least(self, ladder: Ladder, level: int) -> float:
+        kept, gone = self.factors
+        cheaper = np.minimum(kept * ladder.loss(level), gone * (ladder.domain - 1))
+        return float(cheaper @ ladder.frequencies[level])
 
     def parts(self, space: LatticeSpace) -> tuple[NDArray[np.float64], ...] | None:
         """Return each attribute's weighted mean loss, as `bound` has it; its logarithm for the geometric aggregate."""
         if self.aggregate in ("max", "rank"):
             return None
-        kept, gone, found = self.generalised_factor, self.suppressed_factor, []
+        found = []
         for ladder, weight in zip(space.ladders, self.weights, strict=True):
             unit = space.n * self.unit(ladder.domain)
-            levels = range(ladder.height + 1)
-            totals = np.array([
-                float(np.minimum(kept * ladder.loss(level), gone * (ladder.domain - 1)) @ ladder.frequencies[level])
-                for level in levels
-            ])  # fmt: skip
+            totals = np.array([self._least(ladder, level) for level in range(ladder.height + 1)])
             share = weight * totals / unit if unit else np.zeros(len(totals))
             found.append(np.log1p(share) if self.aggregate == "geometric" else share)
         return tuple(found)
@@ -155,7 +132,8 @@ class LossMetric(NodeLoss):
 
     def weighed(self, kept: float, gone: float) -> float:
         """Return the sum of ``M - 1`` over published records and over suppressed ones, by the factor of each."""
-        return self.generalised_factor * kept + self.suppressed_factor * gone
+        generalised, suppressed = self.factors
+        return generalised * kept + suppressed * gone
 
     def combined(self, totals: Sequence[float], n: int, domains: Sequence[int]) -> float:
         """Return the loss of attributes whose sums of ``M - 1`` over all n records are given."""
@@ -166,10 +144,9 @@ class LossMetric(NodeLoss):
 
 @dataclass(frozen=True)
 class LeafShare(LossMetric):
-    """ILoss of Xiao and Tao (2006): per cell ``(M - 1) / |A|``, M leaves below the published value; 0 for a leaf.
+    """ILoss of Xiao and Tao (2006): per cell ``(M - 1) / |A|``, M leaves below the published value; 0 for a leaf."""
 
-    Parameters are those of `LossMetric`. A suppressed cell counts as the root, ``(|A| - 1) / |A|``: a reconstruction.
-    """
+    # Parameters are those of `LossMetric`. A suppressed cell counts as the root, ``(|A| - 1) / |A|``: a reconstruction.
 
     def unit(self, domain: int) -> int:
         """Return ``|A|``."""
@@ -178,22 +155,14 @@ class LeafShare(LossMetric):
 
 @dataclass(frozen=True)
 class NonUniformEntropy(NodeLoss):
-    """Non-uniform entropy of Gionis and Tassa (2009), in bits: sum over cells of ``log2(n(published) / n(original))``.
+    """Non-uniform entropy in bits: sum over cells of ``log2(n(published) / n(original))`` (Gionis and Tassa 2009)."""
 
-    n counts the records with a value, or below it.
+    # n counts the records with a value, or below it.
 
-    Parameters
-    ----------
-    weights : tuple of float
-        One an attribute.
-    suppression : bool or "arx"
-        True: a suppressed cell counts as the root. False: as generalised, suppression is ignored. ``"arx"``: as ARX
-        counts, as generalised and, on top, ``log2(s / s(generalised))``, s being the suppressed records and
-        s(generalised) those of them with its generalised value: the step to the root is taken among the suppressed
-        records alone.
-    """
-
-    weights: tuple[float, ...]
+    weights: tuple[float, ...]  # one an attribute
+    # True: a suppressed cell counts as the root. False: as generalised, suppression is ignored. ``"arx"``: as ARX
+    # counts, as generalised and, on top, ``log2(s / s(generalised))``, s being the suppressed records and
+    # s(generalised) those of them with its generalised value.
     suppression: Suppression = True
 
     def of(self, evaluator: NodeEvaluator, levels: Levels, facts: NodeFacts) -> float:
@@ -236,10 +205,9 @@ def _bits(frequencies: NDArray[np.int64]) -> float:
 
 @dataclass(frozen=True)
 class Imprecision(NodeLoss):
-    """One minus the precision of Sweeney (2002): mean over cells of level over height; a suppressed cell counts 1.
+    """One minus the precision of Sweeney (2002): mean over cells of level over height; a suppressed cell counts 1."""
 
-    How a suppressed cell counts is a reconstruction.
-    """
+    # How a suppressed cell counts is a reconstruction.
 
     weights: tuple[float, ...]
 
@@ -283,14 +251,11 @@ class Height(NodeLoss):
 
 @dataclass(frozen=True)
 class Discernibility(NodeLoss):
-    """DM of Bayardo and Agrawal (2005): sum of |E|^2 over kept classes, and n for each suppressed record.
+    """DM of Bayardo and Agrawal (2005): sum of |E|^2 over kept classes, and n for each suppressed record."""
 
-    With `k` the records of classes of fewer than k count as suppressed. A node has no such class where k is that of the
-    genotype.
-
-    Smaller is better: it counts, for every record, those that it cannot be told from. (One paper's text says the
-    opposite; its own fitness, the inverse of DM made large, is right.)
-    """
+    # With `k` the records of classes of fewer than k count as suppressed. Smaller is better: it counts, for every
+    # record, those that it cannot be told from. (One paper's text says the opposite; its own fitness, the inverse of
+    # DM, is right.)
 
     k: int = 1
     needs_classes = True
@@ -332,10 +297,9 @@ class MonotoneDiscernibility(NodeLoss):
 
 @dataclass(frozen=True)
 class AverageClassSize(NodeLoss):
-    """C_AVG of LeFevre et al. (2006): n over the number of classes, over `k`; without k the plain average (AECS).
+    """C_AVG of LeFevre et al. (2006): n over the number of classes, over `k`; without k the plain average (AECS)."""
 
-    All suppressed records together count as one class.
-    """
+    # All suppressed records together count as one class.
 
     k: float = 1.0
     needs_classes = True

@@ -11,28 +11,17 @@ from numpy.typing import NDArray
 
 from evosdc.model import Individual
 from evosdc_lattice.lattice import Lattice
-from evosdc_lattice.space import Levels, exhaustive_nodes
+from evosdc_lattice.space import Levels, nodes_of
 
-PICTURED = 400
-"""Nodes of a lattice that is still drawn."""
-
+PICTURED = 400  # nodes of a lattice that is still drawn
 _WIDTH, _ROW, _MARGIN = 1100, 64, 36
 _CHART, _SIDE, _BAR = 640, 120, 24
 _COLOURS = {"optimal": "#d1495b", "safe": "#2e7d6b", "unsafe": "#b8bec7"}
 
 
 def lattice_picture(lattice: Lattice, visited: NDArray[Any], optima: Sequence[Levels]) -> str:
-    """Return the lattice as an SVG document, the lowest node at the bottom.
-
-    Parameters
-    ----------
-    lattice : Lattice
-        Of at most `PICTURED` nodes; all of them are judged for the picture.
-    visited : ndarray, shape (m, V)
-        Nodes that the search judged.
-    optima : sequence of Levels
-    """
-    nodes = list(exhaustive_nodes(lattice.space))
+    """Return the lattice as an SVG document, the lowest node at the bottom."""
+    nodes = nodes_of(lattice.space)
     height = int(lattice.space.top.sum())
     rows: dict[int, list[Levels]] = {}
     for node in nodes:
@@ -45,8 +34,7 @@ def lattice_picture(lattice: Lattice, visited: NDArray[Any], optima: Sequence[Le
     seen = {np.asarray(node, dtype=np.int16).tobytes() for node in visited}
     best = {node.tobytes() for node in optima}
     total = 2 * _MARGIN + height * _ROW + 46
-    box = f'width="{_WIDTH}" height="{total}" viewBox="0 0 {_WIDTH} {total}"'
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {box} font-family="sans-serif" font-size="10">']
+    parts = [_opened(_WIDTH, total, 10)]
     for node in nodes:
         x, y = place[node.tobytes()]
         for above in lattice.steps(node, 1):
@@ -79,23 +67,20 @@ def _label(node: Levels) -> str:
     return ("" if node.max(initial=0) < 10 else " ").join(map(str, node.tolist()))
 
 
-def size_histogram(sizes: Mapping[str, Any]) -> str:
-    """Return how many classes there are of which size as an SVG document.
+def _opened(width: int, height: int, size: int) -> str:
+    box = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {box} font-family="sans-serif" font-size="{size}" fill="{_INK}">'
 
-    Parameters
-    ----------
-    sizes : mapping
-        As `evosdc_lattice.publication.class_sizes` returns it.
-    """
+
+def size_histogram(sizes: Mapping[str, Any]) -> str:
+    """Return how many classes there are of which size as an SVG document."""
     bars = sizes["histogram"]
-    greatest = max(bars.values(), default=1)
-    height = 2 * _MARGIN + _BAR * len(bars)
-    box = f'width="{_CHART}" height="{height}" viewBox="0 0 {_CHART} {height}"'
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {box} font-family="sans-serif" font-size="12" fill="#1d2733">']
-    text = (
-        f"{sizes['count']} classes of {sizes['least']} to {sizes['greatest']} records, {sizes['mean']:.1f} on average"
-    )
-    parts.append(f'<text x="{_SIDE}" y="{_MARGIN - 14}">{text}</text>')
+    greatest, height = max(bars.values(), default=1), 2 * _MARGIN + _BAR * len(bars)
+    span = f"{sizes['least']} to {sizes['greatest']} records, {sizes['mean']:.1f} on average"
+    parts = [
+        _opened(_CHART, height, 12),
+        f'<text x="{_SIDE}" y="{_MARGIN - 14}">{sizes["count"]} classes of {span}</text>',
+    ]
     for position, (span, count) in enumerate(bars.items()):
         y = _MARGIN + position * _BAR
         width = round((_CHART - _SIDE - 80) * count / greatest, 1)
@@ -106,30 +91,18 @@ def size_histogram(sizes: Mapping[str, Any]) -> str:
     return "".join([*parts, "</svg>"])
 
 
-KEPT = 4000
-"""Nodes that are remembered; of more, every second, every fourth and so on in the order of the search."""
-
+KEPT = 4000  # nodes that are remembered; of more, every second, every fourth and so on in the order of the search
 _EXPLORED_WIDTH, _HEIGHT, _LEFT, _RIGHT, _ABOVE, _BELOW = 900, 460, 90, 24, 20, 92
 _WITHIN, _BEYOND, _BEST, _INK, _GRID = "#2e7d6b", "#b8bec7", "#d1495b", "#1d2733", "#dfe3e8"
 
 
 @dataclass(frozen=True, eq=False)
 class Explored:
-    """Nodes that a search judged.
+    """Nodes that a search judged."""
 
-    Parameters
-    ----------
-    nodes : ndarray of float, shape (m, 3)
-        Height, loss, and 1 within the limit of suppression, else 0.
-    seen : int
-        Nodes judged in all.
-    every : int
-        Of so many, one was kept.
-    """
-
-    nodes: NDArray[np.float64]
-    seen: int
-    every: int
+    nodes: NDArray[np.float64]  # shape (m, 3); height, loss, and 1 within the limit of suppression, else 0
+    seen: int  # nodes judged in all
+    every: int  # of so many, one was kept
 
     @classmethod
     def kept_in(cls, memory: Mapping[str, NDArray[Any]]) -> "Explored":
@@ -159,18 +132,7 @@ def _row(one: Individual) -> tuple[float, float, float]:
 
 
 def explored_picture(explored: Explored, name: str, best: Individual, least: float | None) -> str:
-    """Return the explored nodes as an SVG document: height across, loss upwards.
-
-    Parameters
-    ----------
-    explored : Explored
-        At least one node.
-    name : str
-        Of the loss.
-    best : Individual
-    least : float, optional
-        A lower bound of the loss of all nodes within the limit.
-    """
+    """Return the explored nodes as an SVG document: height across, loss upwards."""
     height, loss, _ = _row(best)
     heights, losses = np.append(explored.nodes[:, 0], height), np.append(explored.nodes[:, 1], loss)
     low, high = float(min(losses.min(), losses.min() if least is None else least)), float(losses.max())
@@ -184,8 +146,7 @@ def explored_picture(explored: Explored, name: str, best: Individual, least: flo
     def y(value: float) -> float:
         return round(_HEIGHT - _BELOW - (_HEIGHT - _BELOW - _ABOVE) * (value - low) / (high - low), 1)
 
-    box = f'width="{_EXPLORED_WIDTH}" height="{_HEIGHT}" viewBox="0 0 {_EXPLORED_WIDTH} {_HEIGHT}"'
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {box} font-family="sans-serif" font-size="12" fill="{_INK}">']
+    parts = [_opened(_EXPLORED_WIDTH, _HEIGHT, 12)]
     for tick in ticks(low, high):
         parts.append(f'<line x1="{_LEFT}" x2="{right}" y1="{y(tick)}" y2="{y(tick)}" stroke="{_GRID}"/>')
         parts.append(f'<text x="{_LEFT - 8}" y="{y(tick) + 4}" text-anchor="end">{tick:g}</text>')

@@ -23,31 +23,17 @@ from evosdc_lattice.evaluation import NodeEvaluator
 from evosdc_lattice.losses import NodeLoss
 from evosdc_lattice.space import LatticeSpace, locked
 
-WORK = 800_000_000
-"""Steps from a record to its class that a bound may take: about two seconds."""
-
-STEPS = 6
-"""Into how many parts of this work it is divided at least."""
-
-_ROUNDING = 1e-9
-"""By which a bound is lowered, relative to itself: sums of parts are rounded otherwise than losses."""
+WORK = 800_000_000  # steps from a record to its class that a bound may take: about two seconds
+STEPS = 6  # into how many parts of this work it is divided at least
+_ROUNDING = 1e-9  # by which a bound is lowered, relative to itself: sums of parts are rounded otherwise than losses
 
 
 def lower_bound(space: LatticeSpace, loss: NodeLoss, work: int = WORK) -> float:
-    """Return what no node within the limit loses less than.
-
-    The greatest of three bounds: the loss's own bound at the node that has each attribute at the lowest level that can
-    be published with all others at their highest; what sizes of classes alone imply; and, where the loss has parts, the
-    sum over groups of attributes.
-
-    Parameters
-    ----------
-    space : LatticeSpace
-    loss : NodeLoss
-    work : int
-        How many steps from a record to its class may be taken.
-    """
-    floor = locked(np.array([_floor(space, j) for j in range(len(space.ladders))], dtype=np.int16))
+    """Return what no node within the limit loses less than."""
+    # The greatest of three bounds: the loss's own bound at the node that has each attribute at the lowest level that
+    # can be published with all others at their highest; what sizes of classes alone imply; and, where the loss has
+    # parts, the sum over groups of attributes. `work`: steps from a record to its class that may be taken.
+    floor = locked(np.array([space.lowest(j) for j in range(len(space.ladders))], dtype=np.int16))
     evaluator = NodeEvaluator(space)
     bounds = [loss.bound(space, floor, evaluator.facts(floor) if loss.needs_classes else None), loss.by_sizes(space)]
     parts = loss.parts(space)
@@ -57,23 +43,11 @@ def lower_bound(space: LatticeSpace, loss: NodeLoss, work: int = WORK) -> float:
     return greatest - _ROUNDING * abs(greatest)
 
 
-def _floor(space: LatticeSpace, j: int) -> int:
-    """Return the lowest level of an attribute that suppresses no more than allowed with all others at their highest."""
-    frequencies, k = space.ladders[j].frequencies, space.model.k
-    within = (level for level, sizes in enumerate(frequencies) if int(sizes[sizes < k].sum()) <= space.limit)
-    return next(within, len(frequencies) - 1)
-
-
 def grouped(
     space: LatticeSpace, parts: tuple[NDArray[np.float64], ...], work: int = WORK
 ) -> list[tuple[tuple[int, ...], float]]:
-    """Return disjoint groups that make up all attributes, each with the least sum of its parts.
-
-    Parameters
-    ----------
-    parts : tuple of ndarray of float64, each of shape (height + 1,)
-        By attribute what each level loses at least; never falling.
-    """
+    """Return disjoint groups that make up all attributes, each with the least sum of its parts."""
+    # Parts (height + 1,): by attribute what each level loses at least, never falling.
     tables = _tables(space, parts)
     groups: list[tuple[tuple[int, ...], float]] = []
     members: list[int] = []
@@ -99,10 +73,8 @@ def grouped(
 
 class _Tables(NamedTuple):
     counts: NDArray[np.int64]
-    codes: NDArray[np.int32]
-    """Shape (attributes, levels, distinct records)."""
-    sizes: NDArray[np.int64]
-    """Shape (attributes, levels): values of a level."""
+    codes: NDArray[np.int32]  # shape (attributes, levels, distinct records)
+    sizes: NDArray[np.int64]  # shape (attributes, levels): values of a level
     heights: NDArray[np.int64]
     parts: NDArray[np.float64]
 
@@ -133,17 +105,9 @@ def _least_sum(
     k: int,
     work: int,
 ) -> tuple[float, int]:
-    """Return the least sum of parts of a group within the limit, and the work done; not a number where it is too much.
-
-    Parameters
-    ----------
-    order : ndarray of int64, shape (g,)
-        The group, in the order in which levels are chosen.
-    suffix : ndarray of float64, shape (g + 1,)
-        From each place on the least sum of the attributes there and behind; the first is not read.
-    highest : float
-        A sum that can be reached.
-    """
+    """Return the least sum of parts of a group within the limit, NaN where it takes too much work, and the work."""
+    # Order (g,): the attributes in the order in which levels are chosen; suffix (g + 1,): from each place on the least
+    # sum of those there and behind, the first is not read; highest: a sum that can be reached.
     depths, m = order.size, tables.counts.size
     # Of each depth the records that are not suppressed, class by class, and the class of each.
     live = np.empty((depths + 1, m), np.int32)

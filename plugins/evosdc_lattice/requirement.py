@@ -1,8 +1,8 @@
-"""What makes a class safe: k-anonymity, l-diversity, t-closeness, p-sensitivity, or a registered privacy model."""
+"""What makes a class safe: at least k records, distinct sensitive values, and registered privacy models."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log
+from math import ceil
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -13,149 +13,54 @@ from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.model import ByClass, ClassContents, ClassValues, IntruderView, Microdata, PrivacyModels
 from evosdc.model.constraint import Constraint
 from evosdc.table.equivalence import ranks
-from evosdc.table.hierarchy import Hierarchy
-from evosdc.table.schema import Attribute, Role, Scale
+from evosdc.table.schema import Attribute, Role
 from evosdc.table.table import MISSING, Codes, Table
-from evosdc_lattice.rollup import Counts, Sensitive, absorbing_failures
-
-ClassCounts = NDArray[np.int32]
-Shares = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Ground:
-    """How far the values of a sensitive attribute are apart.
-
-    Parameters
-    ----------
-    ordered : bool
-        Whether values i and j are ``|i - j| / (m - 1)`` apart; two different values are 1 apart otherwise.
-    above : ndarray of int32, shape (height, m)
-        With a hierarchy: row l has, for each node of level l, its node at level l + 1, filled up with -1. Values are as
-        far apart as the level of their lowest common ancestor over the height. Of shape (0, m) without a hierarchy.
-    """
-
-    ordered: bool
-    above: NDArray[np.int32]
-
-
-def nominal_ground(m: int) -> Ground:
-    """Return the ground distance of nominal values: 1 between two different ones."""
-    return Ground(False, np.empty((0, m), dtype=np.int32))
-
-
-def ordinal_ground(m: int) -> Ground:
-    """Return the ground distance of ordered values: by rank."""
-    return Ground(True, np.empty((0, m), dtype=np.int32))
-
-
-def hierarchical_ground(hierarchy: Hierarchy, labels: tuple[str, ...], missing: bool = False) -> Ground:
-    """Return the ground distance of values in a hierarchy.
-
-    Parameters
-    ----------
-    labels : tuple of str
-        The values, leaves of the hierarchy.
-    missing : bool
-        Whether one more value stands for a missing one; it lies below the root alone (a reconstruction).
-
-    Raises
-    ------
-    HierarchyError
-        A value that is no leaf.
-    """
-    m, height = len(labels) + missing, hierarchy.height
-    codes, _ = hierarchy.nodes(labels)
-    if missing:
-        own = codes.max(axis=0, initial=-1) + 1
-        own[-1] = 0
-        codes = np.concatenate([codes, own[None, :]]).astype(np.int32)
-    above = np.full((height, m), -1, dtype=np.int32)
-    for level in range(height):
-        above[level, codes[:, level]] = codes[:, level + 1]
-    return Ground(False, above)
-
-
-def distances(
-    counts: ClassCounts, begin: int, end: int, overall: Shares, ordered: bool, above: NDArray[np.int32]
-) -> NDArray[np.float64]:
-    """Return each class's distance from the whole file, in [0, 1].
-
-    Parameters
-    ----------
-    counts : ndarray of int32, shape (classes, S)
-        Records of each class by value, in columns `begin` to `end`; each class has at least one.
-    overall : ndarray of float64, shape (end - begin,)
-        Shares of the values in the whole file.
-    ordered, above
-        As in `Ground`.
-
-    Returns
-    -------
-    ndarray of float64, shape (classes,)
-    """
-    own, height = counts[:, begin:end], above.shape[0]
-    extra = own / own.sum(axis=1, keepdims=True) - overall
-    if height == 0 and ordered:
-        distance: Shares = np.abs(extra.cumsum(axis=1)).sum(axis=1) / max(own.shape[1] - 1, 1)
-        return distance
-    apart = np.abs(extra).sum(axis=1)
-    # Values whose common ancestor is at level l are 2 l edges apart, each of length 1 / (2 height); on a tree what an
-    # edge carries is the excess of all that lies below it.
-    for level in range(height - 1):
-        higher = np.zeros_like(extra)
-        for node in np.flatnonzero(above[level] >= 0).tolist():
-            higher[:, above[level, node]] += extra[:, node]
-        extra = higher
-        apart += np.abs(extra).sum(axis=1)
-    moved: Shares = apart / (2 * max(height, 1))
-    return moved
-
+from evosdc_lattice.rollup import Counts, Sensitive
 
 _ROUNDING = 1e-9
+
+Diversity = Literal["distinct", "entropy", "recursive"]
+
+FORMER = {"equal": "nominal", "ordered": "ordinal", None: "auto"}  # former names of distances, with the same meaning
+
+# The names that `t-closeness` has, former ones accepted.
+Distance = Annotated[
+    Literal["auto", "nominal", "ordinal", "hierarchical"],
+    BeforeValidator(lambda given: FORMER.get(given, given) if isinstance(given, str | None) else given),
+]
 
 
 @dataclass(frozen=True, eq=False)
 class SensitiveColumns:
-    """Where a sensitive attribute stands in the table of sensitive counts, as privacy models read it.
-
-    Parameters
-    ----------
-    attribute : Attribute
-    present : ndarray of int32, shape (s,)
-        Codes of its values, a missing one last as `MISSING`; of a number its rank.
-    begin : int
-        Its first column.
-    overall : ndarray of int64, shape (s,)
-        Records of each value in the whole file.
-    """
+    """Where a sensitive attribute stands in the table of sensitive counts."""
 
     attribute: Attribute
-    present: Codes
-    begin: int
-    overall: NDArray[np.int64]
+    present: Codes  # shape (s,); codes of its values, a missing one last as `MISSING`; of a number its rank
+    begin: int  # its first column
+    overall: NDArray[np.int64]  # shape (s,); records of each value in the whole file
+
+    @property
+    def end(self) -> int:
+        """The column behind its last one."""
+        return self.begin + len(self.present)
 
     def values(self, sensitive: Sensitive) -> ClassValues:
         """Return how often each value occurs in each class, entry by entry."""
-        starts, values, counts = entries(sensitive, self.begin, self.begin + len(self.overall))
-        return ClassValues(self.attribute, self.present, starts, values, counts, self.overall)
+        own = sensitive[:, self.begin : self.end]
+        rows, values = np.nonzero(own > 0)
+        starts = np.searchsorted(rows, np.arange(len(own) + 1))
+        return ClassValues(
+            self.attribute, self.present, starts, values, own[rows, values].astype(np.int64), self.overall
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class RequiredModel:
-    """One condition: a class fails where its figure alone would make the headline break the bound.
-
-    Parameters
-    ----------
-    model : ByClass
-    bound : float
-    columns : tuple of SensitiveColumns
-        What the model takes as sensitive.
-    """
+    """One condition: a class fails where its figure alone would make the headline break the bound."""
 
     model: ByClass
     bound: float
-    columns: tuple[SensitiveColumns, ...]
+    columns: tuple[SensitiveColumns, ...]  # what the model takes as sensitive
 
     def failing(self, counts: Counts, sensitive: Sensitive) -> NDArray[np.bool_]:
         """Return which classes fail, shape (m,)."""
@@ -168,33 +73,59 @@ class RequiredModel:
         return failing
 
 
-def entries(
-    sensitive: Sensitive, begin: int, end: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the positive counts of some columns class by class: where each class begins, values, and records."""
-    own = sensitive[:, begin:end]
-    rows, values = np.nonzero(own > 0)
-    starts = np.searchsorted(rows, np.arange(len(own) + 1))
-    return starts, values, own[rows, values].astype(np.int64)
+@dataclass(frozen=True, eq=False)
+class ClassRequirement:
+    """The conditions that every published class must meet; a class that fails one is suppressed whole."""
+
+    k: int  # least number of records
+    least: int = 0  # least number of distinct values of each sensitive attribute
+    columns: tuple[SensitiveColumns, ...] = ()
+    models: tuple[RequiredModel, ...] = ()
+
+    @property
+    def k_only(self) -> bool:
+        """Whether sizes of classes decide alone."""
+        return not self.models and not (self.columns and self.least > 1)
+
+    @property
+    def absorbing(self) -> bool:
+        """Whether a union of a safe class with any other is safe, so that suppression never grows upwards."""
+        # It is so for k and distinct values. Under entropy and recursive diversity and t-closeness a safe class can be
+        # spoilt by an unsafe one that joins it; of other models nothing is taken for granted.
+        return not self.models
+
+    def failing(self, counts: Counts, sensitive: Sensitive, absorbing_only: bool = False) -> NDArray[np.bool_]:
+        """Return which classes fail, shape (m,); a superset passes where only absorbing conditions are looked at."""
+        failing: NDArray[np.bool_] = counts < self.k
+        if self.least > 1:
+            for column in self.columns:
+                failing |= (sensitive[:, column.begin : column.end] > 0).sum(axis=1) < self.least
+        if not absorbing_only:
+            for required in self.models:
+                failing |= required.failing(counts, sensitive)
+        return failing
 
 
-def required_models(
-    texts: Sequence[str], columns: Sequence[SensitiveColumns], microdata: Microdata, models: PrivacyModels | None
-) -> tuple[RequiredModel, ...]:
-    """Return the conditions that texts such as ``"beta-likeness <= 2"`` or ``"l-diversity of pay >= 2"`` ask for.
-
-    Raises
-    ------
-    InputError
-        With the faults of all texts: models that are unknown or do not judge class by class, the wrong comparison, an
-        attribute that is not sensitive, or a file that lacks what a model looks at.
-    """
-    collect, found = FaultCollector(), []
-    for text in texts:
+def class_requirement(
+    params: Any, microdata: Microdata, models: PrivacyModels | None
+) -> tuple[ClassRequirement, NDArray[np.int64]]:
+    """Return what parameters ask of classes and, by record, the column of each sensitive value, shape (n, S)."""
+    columns, values = _sensitive_columns(params, microdata)
+    collect, wanted, required = FaultCollector(), list[Constraint](), list[RequiredModel]()
+    if params.l is not None and params.diversity != "distinct":
+        wanted.append(Constraint("l-diversity", ">=", params.l, None, (("form", params.diversity), ("c", params.c))))
+    if params.t is not None:
+        wanted.append(Constraint("t-closeness", "<=", params.t, None, (("distance", params.distance),)))
+    for text in params.require:
         with collect.step():
-            found.append(_required(Constraint.parse(text), columns, microdata, models))
+            wanted.append(Constraint.parse(text))
+    for one in wanted:
+        with collect.step():
+            required.append(_required(one, columns, microdata, models))
     collect.settle()
-    return tuple(found)
+    # Each form of l-diversity implies at least l distinct values.
+    least = max(params.p or 0, ceil(params.l or 0))
+    return ClassRequirement(params.k, least, columns, tuple(required)), values
 
 
 def _required(
@@ -221,224 +152,40 @@ def _required(
     return RequiredModel(model, constraint.bound, chosen)
 
 
-Diversity = Literal["distinct", "entropy", "recursive"]
-
-
-@dataclass(frozen=True, eq=False)
-class SensitiveAttribute:
-    """A sensitive attribute's place in the table of sensitive counts.
-
-    Parameters
-    ----------
-    name : str
-    begin, end : int
-        Its columns.
-    ground : Ground
-        How far its values are apart, for t-closeness.
-    overall : ndarray of float64, shape (end - begin,)
-        Its distribution in the whole file.
-    """
-
-    name: str
-    begin: int
-    end: int
-    ground: Ground
-    overall: NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class ClassRequirement:
-    """The conditions that every published class must meet; a class that fails one is suppressed whole.
-
-    Parameters
-    ----------
-    k : int
-        Least number of records.
-    l : float, optional
-        Diversity of each sensitive attribute: distinct values (at least l), entropy (at least log l), or recursive
-        (c, l): the most frequent value is rarer than c times the sum of the l-th and rarer ones together.
-    t : float, optional
-        Greatest earth mover's distance between a class and the whole file, in [0, 1] (`evosdc_lattice.requirement`).
-    p : int, optional
-        Least number of distinct sensitive values (p-sensitive k-anonymity).
-    models : tuple of RequiredModel
-        Registered privacy models.
-    """
-
-    k: int
-    l: float | None = None  # noqa: E741 -- the field's own name
-    diversity: Diversity = "distinct"
-    c: float = 3.0
-    t: float | None = None
-    p: int | None = None
-    attributes: tuple[SensitiveAttribute, ...] = ()
-    models: tuple[RequiredModel, ...] = ()
-
-    @property
-    def k_only(self) -> bool:
-        """Whether sizes of classes decide alone."""
-        named = self.l is not None or self.t is not None or self.p is not None
-        return not self.models and not (self.attributes and named)
-
-    @property
-    def absorbing(self) -> bool:
-        """Whether a union of a safe class with any other is safe, so that suppression never grows upwards.
-
-        It is so for k, p and distinct l; under entropy and recursive diversity and t-closeness a safe class can be
-        spoilt by an unsafe one that joins it. Of registered models nothing is taken for granted.
-        """
-        diverse = self.t is None and (self.l is None or self.diversity == "distinct")
-        return self.k_only or (diverse and not self.models)
-
-    def failing(self, counts: Counts, sensitive: Sensitive, absorbing_only: bool = False) -> NDArray[np.bool_]:
-        """Return which classes fail, shape (m,).
-
-        Parameters
-        ----------
-        counts : ndarray of int32, shape (m,)
-        sensitive : ndarray of int32, shape (m, S)
-        absorbing_only : bool
-            Whether only the conditions of `absorbing` models are asked: a superset of classes then passes.
-        """
-        failing: NDArray[np.bool_] = counts < self.k
-        for attribute in self.attributes:
-            begin, end = attribute.begin, attribute.end
-            least = max(self.p or 0, int(np.ceil(self.l)) if self.l is not None else 0)
-            if least > 1:
-                # Each form of l-diversity implies at least l distinct values.
-                absorbing_failures(sensitive, begin, end, least, failing)
-            if absorbing_only:
-                continue
-            if self.l is not None and self.diversity == "entropy":
-                entropy_failures(sensitive, begin, end, log(self.l) - _ROUNDING, failing)
-            if self.l is not None and self.diversity == "recursive":
-                recursive_failures(sensitive, begin, end, self.c, int(np.ceil(self.l)), failing)
-            if self.t is not None:
-                ground = attribute.ground
-                away = distances(sensitive, begin, end, attribute.overall, ground.ordered, ground.above)
-                failing |= away > self.t + _ROUNDING
-        if not absorbing_only:
-            for required in self.models:
-                failing |= required.failing(counts, sensitive)
-        return failing
-
-
-def entropy_failures(sensitive: Sensitive, begin: int, end: int, least: float, failing: NDArray[np.bool_]) -> None:
-    """Mark the classes whose entropy of sensitive values, in nats, is below `least`."""
-    counts = sensitive[:, begin:end].astype(np.float64)
-    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
-    failing |= -(shares * np.log(np.where(counts > 0, shares, 1.0))).sum(axis=1) < least
-
-
-def recursive_failures(
-    sensitive: Sensitive,
-    begin: int,
-    end: int,
-    c: float,
-    least: int,
-    failing: NDArray[np.bool_],
-) -> None:
-    """Mark the classes without recursive (c, l)-diversity: ``r_1 < c (r_l + ... + r_m)``, r falling, m at least l."""
-    falling = -np.sort(-sensitive[:, begin:end], axis=1)
-    short = (falling > 0).sum(axis=1) < least
-    failing |= short | ~(falling[:, 0] < c * falling[:, max(least - 1, 0) :].sum(axis=1))
-
-
-FORMER = {"equal": "nominal", "ordered": "ordinal"}
-"""Former names of distances, with the same meaning."""
-
-
-def _present_name(given: Any) -> Any:
-    return FORMER.get(given, given) if isinstance(given, str) else "auto" if given is None else given
-
-
-Distance = Annotated[Literal["auto", "nominal", "ordinal", "hierarchical"], BeforeValidator(_present_name)]
-"""The names that `t-closeness` has, former ones accepted."""
-
-
-def sensitive_attributes(params: Any, microdata: Microdata) -> tuple[tuple[SensitiveAttribute, ...], NDArray[np.int64]]:
-    """Return the sensitive attributes and, record by record, the column of each one's value, shape (n, S).
-
-    Ordered values are those that occur, in their order; a missing value is one of its own, the last.
-
-    Raises
-    ------
-    ParameterError
-        Diversity or closeness is asked for and there is no sensitive attribute, or one is protected as well.
-    """
-    table = microdata.table
-    asked = params.l is not None or params.t is not None or params.p is not None
-    if not asked and not params.require:
+def _sensitive_columns(params: Any, microdata: Microdata) -> tuple[tuple[SensitiveColumns, ...], NDArray[np.int64]]:
+    """Return the sensitive attributes that are looked at and, by record, the column of each value, shape (n, S)."""
+    table: Table = microdata.table
+    diverse = params.l is not None or params.t is not None or params.p is not None
+    if not diverse and not params.require:
         return (), np.empty((len(table), 0), dtype=np.int64)
     names = params.sensitive if params.sensitive is not None else table.schema.with_role(Role.SENSITIVE)
     collect = FaultCollector()
     with collect.step():
         table.schema.require(names, "genotype lattice: sensitive")
-    if not names and asked:
+    if not names and diverse:
         advice = "Name one by sensitive = [...], or give it the role sensitive in the schema."
-        collect.faults.append(
-            Fault("genotype lattice", "l, t or p without a sensitive attribute", "at least one", advice)
-        )
-    both = [name for name in names if name in microdata.protect]
-    if both:
+        given = "l, t or p without a sensitive attribute"
+        collect.faults.append(Fault("genotype lattice", given, "at least one", advice))
+    if both := [name for name in names if name in microdata.protect]:
         wanted = "attributes that are not generalised themselves"
         collect.faults.append(Fault("genotype lattice: sensitive", f"{', '.join(both)}, protected as well", wanted))
     if collect.faults:
         raise ParameterError(collect.faults)
-    attributes, columns, begin = [], [], 0
+    columns, values, begin = [], [], 0
     for name in names:
-        values = table.column(name)
-        attribute = table.schema[name]
-        keyed = np.where(values < 0, len(attribute.categories), values) if attribute.categorical else values
-        present, codes, counts = np.unique(keyed, return_inverse=True, return_counts=True)
-        end = begin + len(present)
-        with collect.step():
-            ground = ground_of(attribute, present, params.distance)
-            attributes.append(SensitiveAttribute(name, begin, end, ground, counts / len(table)))
-        columns.append(codes.reshape(-1).astype(np.int64) + begin)
-        begin = end
-    collect.settle()
-    return tuple(attributes), np.stack(columns, axis=1) if columns else np.empty((len(table), 0), dtype=np.int64)
-
-
-def sensitive_columns(attributes: tuple[SensitiveAttribute, ...], table: Table) -> tuple[SensitiveColumns, ...]:
-    """Return the sensitive attributes as registered privacy models read them."""
-    found = []
-    for each in attributes:
-        attribute, column = table.schema[each.name], table.column(each.name)
+        attribute, column = table.schema[name], table.column(name)
+        if params.distance == "hierarchical" and (not attribute.categorical or attribute.hierarchy is None):
+            given, wanted = f"no hierarchy of the categories of {name}", "one in the schema"
+            advice = "Or choose nominal or ordinal."
+            collect.faults.append(Fault("genotype lattice: distance", given, wanted, advice))
         codes = np.array(column if attribute.categorical else ranks(column), dtype=np.int64)
-        size = int(codes.max(initial=0)) + 1
-        codes[codes == MISSING] = size
-        present, counts = np.unique(codes, return_counts=True)
-        labels = np.where(present == size, MISSING, present).astype(np.int32)
-        found.append(SensitiveColumns(attribute, labels, each.begin, counts.astype(np.int64)))
-    return tuple(found)
-
-
-def ground_of(attribute: Attribute, present: NDArray[Any], distance: str) -> Ground:
-    """Return how far the values of a sensitive attribute are apart.
-
-    Parameters
-    ----------
-    present : ndarray, shape (m,)
-        The values that occur, in order: codes, the number of categories for a missing one; or numbers.
-    distance : {"auto", "nominal", "ordinal", "hierarchical"}
-        By ``auto`` ordered values are apart by rank, nominal ones with a hierarchy by it, and others equally.
-
-    Raises
-    ------
-    ParameterError
-        A hierarchy is asked for, and the attribute has none or is numeric.
-    """
-    hierarchy = attribute.hierarchy if attribute.categorical else None
-    if distance == "auto" and attribute.scale is Scale.NOMINAL and hierarchy is not None:
-        distance = "hierarchical"
-    if distance == "hierarchical":
-        if hierarchy is None:
-            given, wanted = f"no hierarchy of the categories of {attribute.name}", "one in the schema"
-            raise ParameterError(Fault("genotype lattice: distance", given, wanted, "Or choose nominal or ordinal."))
-        labels = tuple(attribute.categories[int(code)] for code in present if code < len(attribute.categories))
-        return hierarchical_ground(hierarchy, labels, len(labels) < len(present))
-    if distance == "ordinal" or (distance == "auto" and attribute.scale is not Scale.NOMINAL):
-        return ordinal_ground(len(present))
-    return nominal_ground(len(present))
+        missing = int(codes.max(initial=0)) + 1
+        codes[codes == MISSING] = missing
+        present, place, counts = np.unique(codes, return_inverse=True, return_counts=True)
+        labels = np.where(present == missing, MISSING, present).astype(np.int32)
+        columns.append(SensitiveColumns(attribute, labels, begin, counts.astype(np.int64)))
+        values.append(place.reshape(-1) + begin)
+        begin += len(present)
+    if collect.faults:
+        raise ParameterError(collect.faults)
+    return tuple(columns), np.stack(values, axis=1) if values else np.empty((len(table), 0), dtype=np.int64)

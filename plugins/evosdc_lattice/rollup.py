@@ -14,9 +14,6 @@ Keys = NDArray[np.uint64]
 Counts = NDArray[np.int32]
 Sensitive = NDArray[np.int32]
 
-CLASSES, KEPT, SUPPRESSED, SQUARES, KEPT_SQUARES = range(5)
-"""Positions in the summary of a node: classes, those kept, records suppressed, sum of squared sizes of all and kept."""
-
 
 @njit(cache=True)
 def rolled_up(
@@ -29,24 +26,9 @@ def rolled_up(
     offset: NDArray[np.int64],
     parents: NDArray[np.uint64],
 ) -> tuple[Keys, Counts, Sensitive]:
-    """Return a frequency set with some attributes at coarser levels.
-
-    Parameters
-    ----------
-    keys : ndarray of uint64, shape (m, W)
-    counts : ndarray of int32, shape (m,)
-    sensitive : ndarray of int32, shape (m, S)
-        Records of each class by sensitive value; S may be 0.
-    word, shift, mask, offset : ndarray, shape (q,)
-        For each of the q attributes that change: where its field lies, and where its part of `parents` begins.
-    parents : ndarray of uint64
-        New code by old code, attribute after attribute.
-
-    Returns
-    -------
-    keys, counts, sensitive
-        Of the merged classes, in the order of first appearance.
-    """
+    """Return a frequency set with some attributes at coarser levels, its classes in the order of first appearance."""
+    # Keys (m, W), counts (m,), sensitive (m, S); word, shift, mask: where the fields of the q attributes lie that
+    # change; offset (q,): where their parts of parents begin, the new code by the old one.
     m, words = keys.shape
     values = sensitive.shape[1]
     capacity = 16
@@ -97,43 +79,17 @@ def rolled_up(
 
 
 class WordFields(NamedTuple):
-    """Where the attributes lie in keys of one word, and what they become: by attribute but for `parents`.
+    """Where the attributes lie in keys of one word, and what they become."""
 
-    Parameters
-    ----------
-    shift, mask : ndarray of uint64, shape (V,)
-    offset : ndarray of int64, shape (V,)
-        Where the attribute's part of `parents` begins.
-    parents : ndarray of uint64
-        New code by old code.
-    """
-
-    shift: NDArray[np.uint64]
+    shift: NDArray[np.uint64]  # shape (V,)
     mask: NDArray[np.uint64]
-    offset: NDArray[np.int64]
-    parents: NDArray[np.uint64]
+    offset: NDArray[np.int64]  # shape (V,); where the attribute's part of `parents` begins
+    parents: NDArray[np.uint64]  # new code by old code
 
 
-def rolled_up_words(
-    keys: NDArray[np.uint64],
-    counts: Counts,
-    moved: NDArray[np.int64],
-    fields: WordFields,
-) -> tuple[NDArray[np.uint64], Counts]:
-    """Return a frequency set whose keys are single words, without sensitive values, at coarser levels.
-
-    As `rolled_up`, several times faster.
-    """
-    m = keys.size
-    merged, sizes = np.empty(m, np.uint64), np.empty(m, np.int32)
-    keys = np.ascontiguousarray(keys)
-    found = merged_classes(keys, counts, m, moved, fields, merged, sizes, np.empty(1 << table_bits(m), np.uint32))
-    return merged[:found].copy(), sizes[:found].copy()
-
-
-def table_bits(m: int) -> int:
-    """Return the base-2 logarithm of the capacity of a hash table for m keys: an eighth is used at most."""
-    return max((8 * m - 1).bit_length(), 4)
+def hash_table(m: int) -> NDArray[np.uint32]:
+    """Return a hash table for m keys: an eighth of it is used at most."""
+    return np.empty(1 << max((8 * m - 1).bit_length(), 4), np.uint32)
 
 
 @njit(cache=True)
@@ -147,18 +103,9 @@ def merged_classes(
     sizes: Counts,
     table: NDArray[np.uint32],
 ) -> int:
-    """Write the first m classes with some attributes at coarser levels; return how many there are.
-
-    Parameters
-    ----------
-    moved : ndarray of int64, shape (q,)
-        The attributes that change.
-    fields : WordFields
-    merged, sizes : ndarray, shape (m,) or more
-        Written to; they may be `keys` and `counts` themselves.
-    table : ndarray of uint32
-        Of at least 2**`table_bits`(m) slots; overwritten.
-    """
+    """Write the first m classes with `moved` attributes at coarser levels; return how many there are."""
+    # As `rolled_up` where keys are one word and no sensitive values are counted, several times faster. `merged` and
+    # `sizes` may be `keys` and `counts` themselves; `table` is a `hash_table` and overwritten.
     bits = 4
     while (1 << bits) < 8 * m:
         bits += 1
@@ -192,48 +139,6 @@ def merged_classes(
         sizes[position] = count + (0 if new else sizes[position])
         found += new
     return found
-
-
-def summary(counts: Counts, failing: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return classes, kept classes, suppressed records, sum of squares of all and of kept classes; shape (5,)."""
-    sizes, safe = counts.astype(np.int64), ~failing
-    kept = sizes * safe
-    classes, lost = np.count_nonzero(safe), sizes.sum() - kept.sum()
-    return np.array([sizes.size, classes, lost, sizes @ sizes, kept @ kept], dtype=np.int64)
-
-
-def k_summary(counts: Counts, k: int) -> NDArray[np.int64]:
-    """Return the summary where the classes of fewer than k records fail; shape (5,)."""
-    return summary(counts, counts < k)
-
-
-def suppressed_codes(
-    keys: Keys,
-    counts: Counts,
-    failing: NDArray[np.bool_],
-    word: NDArray[np.int64],
-    shift: NDArray[np.uint64],
-    mask: NDArray[np.uint64],
-    offset: NDArray[np.int64],
-    size: int,
-) -> NDArray[np.int64]:
-    """Return how many suppressed records have each generalised value, attribute after attribute; shape (size,)."""
-    result = np.zeros(size, np.int64)
-    lost, records = keys[failing], counts[failing]
-    for a in range(word.size):
-        codes = ((lost[:, word[a]] >> shift[a]) & mask[a]).astype(np.int64)
-        result += np.bincount(offset[a] + codes, records, size).astype(np.int64)
-    return result
-
-
-def absorbing_failures(sensitive: Sensitive, begin: int, end: int, least: int, failing: NDArray[np.bool_]) -> None:
-    """Mark the classes with fewer than `least` distinct sensitive values among columns begin to end."""
-    failing |= (sensitive[:, begin:end] > 0).sum(axis=1) < least
-
-
-def empty_sensitive(m: int) -> Sensitive:
-    """Return the table of no sensitive attribute, shape (m, 0)."""
-    return np.empty((m, 0), dtype=np.int32)
 
 
 def packed(codes: NDArray[Any], word: NDArray[np.int64], shift: NDArray[np.uint64], words: int) -> Keys:

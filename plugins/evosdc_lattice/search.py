@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Individual, Offspring, Population, Proposing
 from evosdc.model.fitness import SingleMeasure
-from evosdc_lattice.lattice import Lattice
+from evosdc_lattice.lattice import Lattice, class_sizes
 from evosdc_lattice.losses import NodeLoss
 from evosdc_lattice.picture import PICTURED, Explored, explored_picture, lattice_picture, size_histogram
-from evosdc_lattice.publication import class_sizes
 from evosdc_lattice.relaxation import lower_bound
 
 
@@ -72,10 +71,8 @@ class LatticeSearch(Proposing):
         )
 
     def standing(self, population: Population, solution: Individual) -> dict[str, Any] | None:
-        """Return measure, loss, the least loss that any node within the limit can have, and the gap.
-
-        The gap is the difference as a share of the loss. None where the fitness is not one loss of generalised files.
-        """
+        """Return measure, loss, the least loss that any node within the limit can have, and the gap."""
+        # The gap is the difference as a share of the loss. None where the fitness is not one loss of generalised files.
         if self.node_loss is None or solution.genome is None:
             return None
         loss = solution.scores[self.toolbox.fitness.measure]
@@ -124,11 +121,9 @@ def publishable(individual: Individual) -> bool:
 
 
 def guiding(individual: Individual, penalty: float) -> float:
-    """Return the first objective of a node with a graded penalty in place of the wall that ranks it.
-
-    ``loss + penalty * scale * excess``: scale is the loss of the highest node, excess the share of records suppressed
-    beyond the limit. A node that is slightly beyond it thus costs slightly more, and a search can pass through it.
-    """
+    """Return the first objective of a node with a graded penalty in place of the wall that ranks it."""
+    # ``loss + penalty * scale * excess``: scale is the loss of the highest node, excess the share of records suppressed
+    # beyond the limit. A node that is slightly beyond it thus costs slightly more, and a search can pass through it.
     violation = individual.scores["violation"]
     if violation == 0.0:
         return individual.objectives[0]

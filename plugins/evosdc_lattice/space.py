@@ -1,9 +1,8 @@
 """The lattice of a file: all vectors of levels, and how a frequency set climbs in it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from math import prod
 
 import numpy as np
@@ -11,19 +10,9 @@ from numpy.typing import NDArray
 
 from evosdc_lattice.ladder import Ladder
 from evosdc_lattice.requirement import ClassRequirement
-from evosdc_lattice.rollup import (
-    Counts,
-    Keys,
-    Sensitive,
-    WordFields,
-    empty_sensitive,
-    packed,
-    rolled_up,
-    rolled_up_words,
-)
+from evosdc_lattice.rollup import Counts, Keys, Sensitive, WordFields, hash_table, merged_classes, packed, rolled_up
 
-Levels = NDArray[np.int16]
-"""A node: the level of each attribute, shape (V,)."""
+Levels = NDArray[np.int16]  # a node: the level of each attribute, shape (V,)
 
 _WORD = 64
 
@@ -44,23 +33,12 @@ class FrequencySet:
 
 @dataclass(frozen=True, eq=False)
 class LatticeSpace:
-    """The lattice of a file.
+    """The lattice of a file."""
 
-    Parameters
-    ----------
-    ladders : tuple of Ladder
-        One an attribute.
-    model : ClassRequirement
-    limit : int
-        Records that may be suppressed.
-    sensitive : ndarray of int64, shape (n, S)
-        Column of each sensitive attribute's value, record by record; S may be 0.
-    """
-
-    ladders: tuple[Ladder, ...]
+    ladders: tuple[Ladder, ...]  # one an attribute
     model: ClassRequirement
-    limit: int
-    sensitive: NDArray[np.int64]
+    limit: int  # records that may be suppressed
+    sensitive: NDArray[np.int64]  # shape (n, S), S may be 0; by record the column of each sensitive attribute's value
 
     @property
     def n(self) -> int:
@@ -120,17 +98,18 @@ class LatticeSpace:
         group = np.empty(self.n, dtype=np.int64)
         group[order] = np.cumsum(changed) - 1
         firsts = order[changed]
-        columns = int(self.sensitive_width)
-        spread = np.zeros((len(firsts), columns), dtype=np.int32)
+        columns = self.model.columns
+        spread = np.zeros((len(firsts), columns[-1].end if columns else 0), dtype=np.int32)
         for position in range(self.sensitive.shape[1]):
             np.add.at(spread, (group, self.sensitive[:, position]), 1)
         counts = np.bincount(group, minlength=len(firsts)).astype(np.int32)
         return FrequencySet(np.ascontiguousarray(keys[firsts]), counts, spread)
 
-    @cached_property
-    def sensitive_width(self) -> int:
-        """Columns of the table of sensitive counts."""
-        return max((attribute.end for attribute in self.model.attributes), default=0)
+    def lowest(self, j: int) -> int:
+        """Return the lowest level of an attribute that sizes of classes allow with all others at their highest."""
+        frequencies, k = self.ladders[j].frequencies, self.model.k
+        within = (level for level, sizes in enumerate(frequencies) if int(sizes[sizes < k].sum()) <= self.limit)
+        return next(within, len(frequencies) - 1)
 
     def climb(self, classes: FrequencySet, levels: Sequence[int], above: Sequence[int]) -> FrequencySet:
         """Return the frequency set of a node from that of a node below it."""
@@ -145,10 +124,11 @@ class LatticeSpace:
         if words == 1 and classes.sensitive.shape[1] == 0:
             offset = np.zeros(len(self.ladders), dtype=np.int64)
             offset[at[1:]] = np.cumsum(sizes[:-1])
-            keys, counts = rolled_up_words(
-                classes.keys[:, 0], classes.counts, at, WordFields(shift, mask, offset, parents)
-            )
-            return FrequencySet(keys[:, None], counts, empty_sensitive(len(counts)))
+            m = len(classes.counts)
+            merged, counts = np.empty(m, np.uint64), np.empty(m, np.int32)
+            fields, keys = WordFields(shift, mask, offset, parents), np.ascontiguousarray(classes.keys[:, 0])
+            found = merged_classes(keys, classes.counts, m, at, fields, merged, counts, hash_table(m))
+            return FrequencySet(merged[:found, None].copy(), counts[:found].copy(), classes.sensitive[:found])
         offset = np.zeros(len(maps), dtype=np.int64)
         np.cumsum(sizes[:-1], out=offset[1:])
         return FrequencySet(
@@ -173,13 +153,8 @@ def locked(levels: NDArray[np.int16]) -> Levels:
     return levels
 
 
-def exhaustive_nodes(space: LatticeSpace) -> Iterator[Levels]:
-    """Yield all nodes, each after one that it can be rolled up from by a single step."""
-    for levels in product(*(range(height + 1) for height in space.top.tolist())):
-        yield locked(np.array(levels, dtype=np.int16))
-
-
-def nodes_between(space: LatticeSpace, begin: int, end: int) -> list[Levels]:
-    """Return the nodes at positions `begin` to `end` - 1 in lexicographic order, that of `exhaustive_nodes`."""
-    levels = np.arange(begin, end, dtype=np.int64)[:, None] // space.strides % (space.top.astype(np.int64) + 1)
+def nodes_of(space: LatticeSpace, begin: int = 0, end: int | None = None) -> list[Levels]:
+    """Return the nodes at positions `begin` to `end` - 1 in lexicographic order; by default all."""
+    positions = np.arange(begin, space.size if end is None else end, dtype=np.int64)
+    levels = positions[:, None] // space.strides % (space.top.astype(np.int64) + 1)
     return [locked(node.copy()) for node in levels.astype(np.int16)]

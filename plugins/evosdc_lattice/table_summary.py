@@ -23,37 +23,19 @@ from evosdc_lattice.ladder import Ladder
 
 @dataclass(frozen=True, slots=True)
 class LabelCoverage:
-    """What a label stands for.
+    """What a label stands for."""
 
-    Parameters
-    ----------
-    leaves : int
-        Leaves of the hierarchy.
-    loss : float
-        ``leaves - 1``, or what stands for it for an interval of numbers.
-    records : int
-        Records of the original whose value is among them; 0 for a value that stands for itself alone.
-    level : int
-    """
-
-    leaves: int
-    loss: float
-    records: int
+    leaves: int  # of the hierarchy
+    loss: float  # ``leaves - 1``, or what stands for it for an interval of numbers
+    records: int  # of the original whose value is among them; 0 for a value that stands for itself alone
     level: int
 
 
-ITSELF = LabelCoverage(1, 0.0, 0, 0)
-"""A value that stands for itself alone."""
+ITSELF = LabelCoverage(1, 0.0, 0, 0)  # a value that stands for itself alone
 
 
 class CoverageReader:
-    """Reads the labels of one attribute.
-
-    Parameters
-    ----------
-    ladder : Ladder
-        Of the original.
-    """
+    """Reads the labels of one attribute."""
 
     def __init__(self, ladder: Ladder) -> None:
         assert ladder.attribute.hierarchy is not None
@@ -67,10 +49,10 @@ class CoverageReader:
             places = zip(ladder.labels[level], ladder.leaves[level], ladder.frequencies[level], strict=True)
             for label, below, records in places:
                 if label is not None:
-                    self._nodes[label] = LabelCoverage(
-                        int(below), float(below - 1), int(records) if level else 0, level
-                    )
-        self._values = {leaf: number(leaf) for leaf in self._hierarchy.leaves}
+                    found = int(records) if level else 0
+                    self._nodes[label] = LabelCoverage(int(below), float(below - 1), found, level)
+        leaves = (*self._hierarchy.leaves, *ladder.labels[0])
+        self._numbers = {leaf: number(leaf) for leaf in leaves if leaf is not None}
 
     def is_root(self, label: str) -> bool:
         """Whether a label stands for everything."""
@@ -86,96 +68,54 @@ class CoverageReader:
         extent = self._labels.read(label)
         if extent is None or extent.low == extent.high or len(extent.codes) == 1:
             return None if extent is None else ITSELF
-        inside = self._inside(label, extent)
-        leaves, loss = max(len(inside), 1), float(max(len(inside), 1) - 1)
-        if not extent.codes and not self._is_node(label):
-            loss = self._span(extent) * (self._ladder.domain - 1)
-        return LabelCoverage(leaves, loss, self._records(extent), self._level(inside))
+        ladder, hierarchy = self._ladder, self._hierarchy
+        covered = {ladder.attribute.categories[code] for code in extent.codes}
+        below = [at for at, labels in enumerate(hierarchy.levels) if label in labels]
+        inside = below or [at for at, leaf in enumerate(hierarchy.leaves) if self._covers(extent, covered, leaf)]
+        leaves = max(len(inside), 1)
+        loss = float(leaves - 1) if covered or below else self._span(extent) * (ladder.domain - 1)
+        occurring = [value is not None and self._covers(extent, covered, value) for value in ladder.labels[0]]
+        records = int(ladder.frequencies[0][np.array(occurring, dtype=bool)].sum())
+        # The least level at which all leaves inside share a label.
+        above = (len({hierarchy.levels[at][level] for at in inside}) for level in range(ladder.height - 1))
+        shared = (level + 1 for level, labels in enumerate(above) if labels < 2)
+        return LabelCoverage(leaves, loss, records, next(shared, ladder.height))
 
-    def _is_node(self, label: str) -> bool:
-        return any(label in labels for labels in self._hierarchy.levels)
-
-    def _inside(self, label: str, extent: Extent) -> list[int]:
-        """Return the positions of the leaves that an extent covers."""
-        below = [at for at, labels in enumerate(self._hierarchy.levels) if label in labels]
-        if below:
-            return below
-        if extent.codes:
-            categories = self._ladder.attribute.categories
-            return [self._hierarchy.position[categories[code]] for code in extent.codes]
-        values = enumerate(self._values.values())
-        return [at for at, value in values if value is not None and extent.covers(value)]
+    def _covers(self, extent: Extent, covered: set[str], leaf: str) -> bool:
+        if covered:
+            return leaf in covered
+        value = self._numbers[leaf]
+        return value is not None and extent.covers(value)
 
     def _span(self, extent: Extent) -> float:
-        occurring = self._occurring()
+        values = [self._numbers[label] for label in self._ladder.labels[0] if label is not None]
+        occurring = [value for value in values if value is not None] or [0.0]
         low, high = min(occurring), max(occurring)
         covered = min(extent.high, high) - max(extent.low, low)
         return max(covered, 0.0) / (high - low) if high > low else 0.0
 
-    def _records(self, extent: Extent) -> int:
-        """Return how many records of the original have a value that the extent covers."""
-        frequencies = self._ladder.frequencies[0]
-        if extent.codes:
-            categories = self._ladder.attribute.categories
-            covered = {categories[code] for code in extent.codes}
-            inside = [label in covered for label in self._ladder.labels[0]]
-        else:
-            values = [None if label is None else number(label) for label in self._ladder.labels[0]]
-            inside = [value is not None and extent.covers(value) for value in values]
-        return int(frequencies[np.array(inside, dtype=bool)].sum())
-
-    def _occurring(self) -> list[float]:
-        values = [None if label is None else number(label) for label in self._ladder.labels[0]]
-        return [value for value in values if value is not None] or [0.0]
-
-    def _level(self, inside: Sequence[int]) -> int:
-        """Return the least level at which leaves share a label."""
-        for level in range(1, self._ladder.height):
-            if len({self._hierarchy.levels[at][level - 1] for at in inside}) <= 1:
-                return level
-        return self._ladder.height
-
 
 @dataclass(frozen=True)
 class TableSummary:
-    """What a published table shows.
-
-    Parameters
-    ----------
-    n, kept, suppressed, kept_squares : int
-        Records, classes, suppressed records, and the sum of squared sizes of the classes.
-    leaf_losses, leaf_counts : tuple of float
-        By attribute: sums over records of leaves - 1; the former takes the span of an interval of numbers in place of
-        its leaves, see `evosdc_lattice.table_summary`.
-    sizes : tuple of int
-        Of the classes, ascending.
-    domains : tuple of int
-        By attribute: leaves of the hierarchy.
-    bits : tuple of float
-        By attribute: non-uniform entropy.
-    generalised_bits, suppressed_bits : tuple of float
-        The same with suppressed records at the level of the others, or as they were where these stand on no one level;
-        and the bits from there to the root among the suppressed records alone.
-    levels : tuple of float
-        By attribute: the least level at which all values stand, suppressed records left out; where they do not stand
-        on one level, the mean level of the values. The highest level where all records are suppressed.
-    heights : tuple of int
-        By attribute: the highest level.
-    """
+    """What a published table shows."""
 
     n: int
-    kept: int
-    suppressed: int
-    kept_squares: int
-    sizes: tuple[int, ...]
+    suppressed: int  # records
+    sizes: NDArray[np.int64]  # of the classes, suppressed records left out
+    # By attribute from here on. Sums over records of leaves - 1; the former takes the span of an interval of numbers in
+    # place of its leaves.
     leaf_losses: tuple[float, ...]
     leaf_counts: tuple[float, ...]
-    domains: tuple[int, ...]
-    bits: tuple[float, ...]
+    bits: tuple[float, ...]  # non-uniform entropy
+    # The same with suppressed records at the level of the others, or as they were where these stand on no one level;
+    # and the bits from there to the root among the suppressed records alone.
     generalised_bits: tuple[float, ...]
     suppressed_bits: tuple[float, ...]
+    # The least level at which all values stand, suppressed records left out; where they do not stand on one level, the
+    # mean level of the values. The highest level where all records are suppressed.
     levels: tuple[float, ...]
-    heights: tuple[int, ...]
+    domains: tuple[int, ...]  # leaves of the hierarchy
+    heights: tuple[int, ...]  # the highest level
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,68 +123,43 @@ class _ColumnSummary:
     codes: NDArray[np.int64]
     labels: tuple[str | None, ...]
     coverages: tuple[LabelCoverage, ...]
-    emptied: NDArray[np.bool_]
-    """Where a value is missing that the original has."""
+    emptied: NDArray[np.bool_]  # where a value is missing that the original has
     root: NDArray[np.bool_]
 
 
 def summarise_table(ladders: Sequence[Ladder], masked: Table) -> TableSummary:
-    """Return what a published table shows of the original that the ladders were made from.
+    """Return what a published table shows of the original that the ladders were made from."""
+    # A value of the attribute itself covers itself alone. A value that is missing in the published table only is
+    # suppressed, as the root is; a record all of whose values are suppressed is a suppressed record.
+    columns = _columns(ladders, masked)
+    suppressed = np.all([column.root for column in columns], axis=0)
+    codes = np.stack([column.codes for column in columns], axis=1)[~suppressed]
+    sizes = np.unique(codes, axis=0, return_counts=True)[1] if len(codes) else np.zeros(0)
+    read = [_read(ladder, column, suppressed) for ladder, column in zip(ladders, columns, strict=True)]
+    domains, heights = tuple(ladder.domain for ladder in ladders), tuple(ladder.height for ladder in ladders)
+    losses, counts, bits, generalised, gone, levels = zip(*read, strict=True)
+    facts = len(masked), int(suppressed.sum()), sizes.astype(np.int64)
+    return TableSummary(*facts, losses, counts, bits, generalised, gone, levels, domains, heights)
 
-    A value of the attribute itself covers itself alone. A value that is missing in the published table only is
-    suppressed, as the root is; a record all of whose values are suppressed is a suppressed record.
 
-    Raises
-    ------
-    DataError
-        Labels that stand for nothing in the attribute's domain, one of each attribute.
-    """
+def covered_leaves(ladders: Sequence[Ladder], masked: Table) -> NDArray[np.float64]:
+    """Return how many leaves each published value stands for, shape (n, V); a suppressed one for all of its domain."""
+    found = []
+    for ladder, column in zip(ladders, _columns(ladders, masked), strict=True):
+        leaves = np.array([coverage.leaves for coverage in column.coverages], dtype=np.float64)[column.codes]
+        found.append(np.where(column.emptied, float(ladder.domain), leaves))
+    return np.column_stack(found)
+
+
+def _columns(ladders: Sequence[Ladder], masked: Table) -> list[_ColumnSummary]:
+    """Return the columns as read; raises `DataError` where labels of attributes stand for nothing in their domain."""
     collect, columns = FaultCollector(), []
     for ladder in ladders:
         with collect.step():
             columns.append(_column(ladder, masked))
     if collect.faults:
         raise DataError(collect.faults)
-    n = len(masked)
-    suppressed = np.all([column.root for column in columns], axis=0)
-    codes = np.stack([column.codes for column in columns], axis=1)[~suppressed]
-    sizes = np.unique(codes, axis=0, return_counts=True)[1] if len(codes) else np.zeros(0, dtype=np.int64)
-    read = [_read(ladder, column, suppressed) for ladder, column in zip(ladders, columns, strict=True)]
-    losses, counts, bits, generalised, gone, levels = zip(*read, strict=True)
-    return TableSummary(
-        n,
-        len(sizes),
-        int(suppressed.sum()),
-        int((sizes.astype(np.int64) ** 2).sum()),
-        tuple(np.sort(sizes).tolist()),
-        losses,
-        counts,
-        tuple(ladder.domain for ladder in ladders),
-        bits,
-        generalised,
-        gone,
-        levels,
-        tuple(ladder.height for ladder in ladders),
-    )
-
-
-def covered_leaves(ladders: Sequence[Ladder], masked: Table) -> NDArray[np.float64]:
-    """Return how many leaves each published value stands for, shape (n, V); a suppressed one for all of its domain.
-
-    Raises
-    ------
-    DataError
-        As `summarise_table`.
-    """
-    collect, found = FaultCollector(), []
-    for ladder in ladders:
-        with collect.step():
-            column = _column(ladder, masked)
-            leaves = np.array([coverage.leaves for coverage in column.coverages], dtype=np.float64)[column.codes]
-            found.append(np.where(column.emptied, float(ladder.domain), leaves))
-    if collect.faults:
-        raise DataError(collect.faults)
-    return np.column_stack(found)
+    return columns
 
 
 def _column(ladder: Ladder, masked: Table) -> _ColumnSummary:

@@ -19,34 +19,20 @@ from evosdc_lattice.lattice import Lattice
 from evosdc_lattice.search import LatticeSearch, guiding, proposed, publishable
 from evosdc_lattice.space import LatticeSpace, Levels, locked
 
-REMEMBERED = 4000
-"""Nodes, the last ones judged, that the model is fitted to."""
-_LEAST = 30
-"""Nodes below which there is no model."""
+REMEMBERED = 4000  # nodes, the last ones judged, that the model is fitted to
+_LEAST = 30  # nodes below which there is no model
 _RIDGE = 0.1
-_DIGITS = 9
-"""Decimals to which estimates count, so that linear algebra of another machine ranks alike."""
+_DIGITS = 9  # decimals to which estimates count, so that linear algebra of another machine ranks alike
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Nodes that were judged.
+    """Nodes that were judged."""
 
-    Parameters
-    ----------
-    nodes : ndarray of int16, shape (m, V)
-    losses : ndarray of float, shape (m,)
-        First objectives, without what nodes beyond the limit of suppression have on top.
-    violations : ndarray of float, shape (m,)
-        Records suppressed beyond the limit as a share of the most there could be; 0 within it.
-    highest : float
-        Loss of the highest node; 0 where all nodes are within the limit.
-    """
-
-    nodes: NDArray[np.int16]
-    losses: NDArray[np.float64]
-    violations: NDArray[np.float64]
-    highest: float = 0.0
+    nodes: NDArray[np.int16]  # shape (m, V)
+    losses: NDArray[np.float64]  # shape (m,); first objectives, without what nodes beyond the limit have on top
+    violations: NDArray[np.float64]  # shape (m,); records suppressed beyond the limit as a share of the most; or 0
+    highest: float = 0.0  # loss of the highest node; 0 where all nodes are within the limit
 
     @classmethod
     def kept_in(cls, memory: Mapping[str, NDArray[Any]], attributes: int) -> "Judged":
@@ -84,23 +70,11 @@ class Judged:
     def promising(
         self, lattice: Lattice, node: Levels, count: int, penalty: float, rng: np.random.Generator
     ) -> list[Levels]:
-        """Return neighbours of a node that are worth judging, none of which was judged before.
-
-        Half are those of least expected loss and penalty, a quarter those of least loss among the nodes expected to be
-        within the limit, and a quarter is drawn at random, since a model learns nothing from what it expects. Besides
-        the neighbours in one attribute there are those one level down in one and one level up in another: with many
-        attributes a node is rarely improved by one alone.
-
-        Parameters
-        ----------
-        lattice : Lattice
-        node : Levels
-        count : int
-            Nodes to return, at most.
-        penalty : float
-            Weight of records suppressed beyond the limit.
-        rng : Generator
-        """
+        """Return neighbours of a node that are worth judging, none of which was judged before."""
+        # Half are those of least expected loss and penalty, a quarter those of least loss among the nodes expected
+        # within the limit, and a quarter is drawn, since a model learns nothing from what it expects. Besides the
+        # neighbours there are nodes one level down in one attribute and one up in another: with many attributes one
+        # alone rarely improves a node.
         known = {x.tobytes() for x in self.nodes}
         near = [x for x in [*lattice.neighbours(node), *exchanged(lattice.space, node)] if x.tobytes() not in known]
         chosen: dict[int, None] = {}
@@ -116,11 +90,9 @@ class Judged:
         return [near[position] for position in [*chosen, *(rest[int(x)] for x in drawn)]]
 
     def _expected(self, space: LatticeSpace, nodes: NDArray[np.int16]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return expected losses of nodes, and records beyond the limit as shares: ridge regression on levels.
-
-        Both are about products over the attributes, so their logarithms are sums. Of nodes within the limit the number
-        of suppressed records is not told: half the limit.
-        """
+        """Return expected losses of nodes, and records beyond the limit as shares: ridge regression on levels."""
+        # Both are about products over the attributes, so their logarithms are sums. Of nodes within the limit the
+        # number of suppressed records is not told: half the limit.
         positive = bool((self.losses > 0.0).all())
         spare = space.n - space.limit
         suppressed = np.where(self.violations > 0.0, self.violations * spare + space.limit, space.limit / 2)
@@ -155,10 +127,8 @@ def _indicators(space: LatticeSpace, nodes: NDArray[np.int16]) -> NDArray[np.flo
     return columns
 
 
-FREE = -1
-"""Level that marks an unused place of a tabu list."""
-LARGE = 10_000_000
-"""Nodes beyond which not all neighbours are judged by default."""
+FREE = -1  # level that marks an unused place of a tabu list
+LARGE = 10_000_000  # nodes beyond which not all neighbours are judged by default
 
 
 class TabuParams(Parameters):
@@ -196,18 +166,11 @@ class TabuSearch(LatticeSearch):
     def followed(
         self, neighbours: Sequence[Individual], tabu: "TabuList", cycle: int, met: float, rng: np.random.Generator
     ) -> list[Individual]:
-        """Return the nodes that a search goes on from; none where all neighbours are tabu.
-
-        The paper draws candidates and does not say which of them becomes the next node: with ``follow = "best"`` the
-        least penalised loss decides (reconstruction).
-
-        Parameters
-        ----------
-        met : float
-            The least loss within the limit that the search had met before these neighbours.
-        """
+        """Return the nodes that a search goes on from; none where all neighbours are tabu."""
+        # The paper draws candidates and does not say which of them becomes the next node: with ``follow = "best"`` the
+        # least penalised loss decides (reconstruction).
         free = [individual for individual in neighbours if not tabu.has(individual.genome, cycle)]
-        candidates = drawn_candidates(free, self.params, rng) if free else []
+        candidates = self._drawn(free, rng) if free else []
         if self.params.aspiration:
             drawn = {individual.key for individual in candidates}
             better = [i for i in free if i.key not in drawn and publishable(i) and i.objectives[0] < met]
@@ -215,6 +178,21 @@ class TabuSearch(LatticeSearch):
         if self.params.follow == "all":
             return candidates
         return sorted(candidates, key=lambda i: (guiding(i, self.params.penalty), i.key))[:1]
+
+    def _drawn(self, neighbours: Sequence[Individual], rng: np.random.Generator) -> list[Individual]:
+        """Return the candidates of a cycle, drawn without replacement."""
+        # Nodes within the limit share the probability `anonymous`, the others the rest; inside a class all are equally
+        # likely. Where one class is empty, the other has all.
+        params, safe = self.params, np.array([publishable(individual) for individual in neighbours], dtype=bool)
+        if len(neighbours) <= params.candidates:
+            return list(neighbours)
+        counts = np.where(safe, safe.sum(), (~safe).sum())
+        shares = np.where(safe, params.anonymous, 1.0 - params.anonymous) / counts
+        if safe.all() or not safe.any() or not (shares > 0.0).any():
+            shares = np.ones(len(neighbours))
+        size = min(params.candidates, int((shares > 0.0).sum()))
+        chosen = rng.choice(len(neighbours), size, replace=False, p=shares / shares.sum())
+        return [neighbours[int(i)] for i in chosen]
 
     def union(
         self, population: Population, slots: Sequence[int], rng: np.random.Generator
@@ -232,11 +210,9 @@ class TabuSearch(LatticeSearch):
         return self.params.sample is None and self.lattice.space.size > LARGE
 
     def first_nodes(self, nodes: Sequence[Levels], rng: np.random.Generator) -> list[Offspring]:
-        """Return random nodes as offspring; where a model chooses, with half of the attributes at the top besides.
-
-        On large lattices there may be nothing to learn from random nodes and their neighbours, since all records of all
-        of them are suppressed.
-        """
+        """Return random nodes as offspring; where a model chooses, with half of the attributes at the top besides."""
+        # On large lattices there may be nothing to learn from random nodes and their neighbours, since all records of
+        # all of them are suppressed.
         offspring = proposed(nodes, "random")
         if self.models:
             top = self.lattice.space.top
@@ -278,14 +254,7 @@ class TabuSearch(LatticeSearch):
 
 
 class TabuList:
-    """The nodes that a search must not return to; a value made of arrays.
-
-    Parameters
-    ----------
-    nodes : ndarray of int16, shape (size, V)
-    until : ndarray of int64, shape (size,)
-        The last cycle in which each is tabu.
-    """
+    """The nodes that a search must not return to; a value made of arrays."""
 
     def __init__(self, nodes: NDArray[np.int16], until: NDArray[np.int64]) -> None:
         self.nodes, self.until = nodes, until
@@ -309,27 +278,6 @@ class TabuList:
         return TabuList(nodes, until)
 
 
-def drawn_candidates(
-    neighbours: Sequence[Individual], params: TabuParams, rng: np.random.Generator
-) -> list[Individual]:
-    """Return the candidates of a cycle, drawn without replacement.
-
-    Nodes within the limit share the probability `anonymous`, the others the rest; inside a class all are equally
-    likely. Where one class is empty, the other has all.
-    """
-    safe = np.array([publishable(individual) for individual in neighbours], dtype=bool)
-    if len(neighbours) <= params.candidates:
-        return list(neighbours)
-    counts = np.where(safe, safe.sum(), (~safe).sum())
-    shares = np.where(safe, params.anonymous, 1.0 - params.anonymous) / counts
-    positive = shares > 0.0
-    if safe.all() or not safe.any() or not positive.any():
-        shares, positive = np.ones(len(neighbours)), np.ones(len(neighbours), dtype=bool)
-    size = min(params.candidates, int(positive.sum()))
-    chosen = rng.choice(len(neighbours), size, replace=False, p=shares / shares.sum())
-    return [neighbours[int(i)] for i in chosen]
-
-
 def stood_on(parents: Sequence[Sequence[int]]) -> list[int]:
     """Return the slots that judged neighbours are next to, in the order in which the nodes were drawn."""
     return list(dict.fromkeys(chain((own[0] for own in parents), (slot for own in parents for slot in own))))
@@ -341,18 +289,13 @@ def least_loss(individuals: Iterable[Individual], before: float = math.inf) -> f
 
 
 class Tabu(TabuSearch):
-    """Tabu search from a random node: a generation is a cycle.
+    """Tabu search from a random node: a generation is a cycle."""
 
-    All neighbours of the current node, those that differ in one attribute by any amount, are judged; from them
-    candidates are drawn, and the best candidate becomes the current node. The solution is the best node within the
-    limit that was ever judged. After Cui, Kim and Lee (2011), which run it for 300 cycles: ``stop = { generations =
-    301 }``, of which the first one draws the first node.
-
-    The paper goes on from all candidates: it judges "the union of neighboring sets from different nodes", and "the
-    new candidates will enter into tabu list". That is ``follow = "all"``, which judges up to twenty times as many
-    nodes in a cycle. Which of twenty candidates stay on a list of six is not said: as many as have a place, in the
-    order in which they were drawn (reconstruction).
-    """
+    # After Cui, Kim and Lee (2011), which run it for 300 cycles. From the neighbours, which differ in one attribute by
+    # any amount, candidates are drawn, and the best one becomes the current node; the solution is the best node within
+    # the limit that was ever judged. The paper goes on from all candidates, which "enter into tabu list": that is
+    # ``follow = "all"``. Which of twenty stay on a list of six is not said: as many as have a place, in the order of
+    # drawing (reconstruction).
 
     class Params(TabuParams):
         """As `TabuParams`."""
@@ -370,17 +313,14 @@ class Tabu(TabuSearch):
         if not population.memory["started"]:
             rng = self.toolbox.rng
             return self.first_nodes([self.lattice.random(rng)], rng)
-        slots = self._slots(population, self.toolbox.rng)
+        # The first of the population are the nodes that the search stands on: it stays where it cannot move.
+        current, met = int(population.memory.get("current", 1)), float(population.memory.get("met", math.inf))
+        tabu = self._list(population)
+        chosen = self.followed(population[current:], tabu, population.generation, met, self.toolbox.rng)
+        places = {id(individual): slot for slot, individual in enumerate(population)}
+        slots = [places[id(individual)] for individual in chosen] or list(range(current))
         found = self.union(population, slots, self.toolbox.rng)
         return [Offspring(node, "neighbour", tuple(parents)) for node, parents in found]
-
-    def _slots(self, population: Population, rng: np.random.Generator) -> list[int]:
-        """Return the slots of the nodes that the search goes on from: the current ones where it cannot move."""
-        current, met = _current(population.memory), float(population.memory.get("met", math.inf))
-        tabu = self._list(population)
-        chosen = self.followed(population[current:], tabu, population.generation, met, rng)
-        places = {id(individual): slot for slot, individual in enumerate(population)}
-        return [places[id(individual)] for individual in chosen] or list(range(current))
 
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
@@ -402,8 +342,3 @@ class Tabu(TabuSearch):
         if "tabu" not in population.memory:
             return TabuList.empty(self.params.tabu_size, len(self.lattice.space.top))
         return TabuList(population.memory["tabu"], population.memory["until"])
-
-
-def _current(memory: Mapping[str, Any]) -> int:
-    """Return how many of the population's first nodes are those that the search stands on."""
-    return int(memory["current"]) if "current" in memory else 1

@@ -10,79 +10,43 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from evosdc_limit.attribute import Floats, Integers
-from evosdc_limit.objective import Objective
+from evosdc_limit.objective import Floats, Integers, Objective
 
-MOVES = 200_000
-"""Moves that are tried for each attribute, whatever its domain."""
+MOVES = 200_000  # moves that are tried for each attribute, whatever its domain
+HOT, COLD = 0.2, 0.0005  # first and last temperature, in points of the fitness
+_STEP = 256  # moves at one temperature
+_AT_ONCE = 32 * _STEP  # moves that nothing can interrupt: some milliseconds
 
-HOT, COLD = 0.2, 0.0005
-"""First and last temperature, in points of the fitness."""
-
-_STEP = 256
-"""Moves at one temperature."""
-
-_AT_ONCE = 32 * _STEP
-"""Moves that nothing can interrupt: some milliseconds."""
-
+# Uniform numbers of a move. They choose an attribute, two published categories, a record of the first one, whether and
+# which record of the second one is exchanged for it, how many records move, and whether worse numbers are kept
 _DRAWS = 8
-"""Uniform numbers of a move.
 
-They choose an attribute, two published categories, a record of the first one, whether and which record of the second
-one is exchanged for it, how many records move, and whether worse numbers are kept.
-"""
-
+# First and last cost of a point by which IL and DR differ, where the greater of both is minimised. From one end to the
+# other their weighted sum becomes their maximum. At first a point of one can be had for a point of the other, which the
+# maximum alone forbids wherever both are equal.
 LOOSE, TIGHT = 0.05, 0.5
-"""First and last cost of a point by which IL and DR differ, where the greater of both is minimised.
-
-From one end to the other their weighted sum becomes their maximum. At first a point of one can be had for a point of
-the other, which the maximum alone forbids wherever both are equal."""
 
 
 class Costs(NamedTuple):
-    """What numbers of records cost; all arrays are padded to the greatest numbers of categories A and B.
+    """What numbers of records cost; all arrays are padded to the greatest numbers of categories A and B."""
 
-    Parameters
-    ----------
-    distances : ndarray of float64, shape (V, B, A)
-        IL of a record.
-    entropies : ndarray of float64, shape (V,)
-        IL of a bit of uncertainty about a record.
-    guesses : ndarray of float64, shape (V,)
-        DR of a record that is guessed right.
-    tables : ndarray of float64, shape (V, V)
-        IL of a record that leaves a table's cell, for each attribute alone and for each pair, which is named once.
-    bits : ndarray of float64, shape (n + 1,)
-        ``x log2 x``.
-    loss, risk : float
-        IL and DR that are always there.
-    t : float
-        Weight of IL.
-    greatest : bool
-        Whether max(IL, DR) is minimised; t is then the weight of IL while the maximum is not yet strict.
-    """
-
-    distances: Floats
-    entropies: Floats
-    guesses: Floats
+    distances: Floats  # shape (V, B, A); IL of a record
+    entropies: Floats  # shape (V,); IL of a bit of uncertainty about a record
+    guesses: Floats  # shape (V,); DR of a record that is guessed right
+    # Shape (V, V); IL of a record that leaves a table's cell, for each attribute alone and for each pair, which is
+    # named once
     tables: Floats
-    bits: Floats
-    loss: float
+    bits: Floats  # shape (n + 1,); ``x log2 x``
+    loss: float  # IL and DR that are always there
     risk: float
-    t: float
-    greatest: bool
+    t: float  # weight of IL
+    greatest: bool  # whether max(IL, DR) is minimised; t is then the weight of IL while the maximum is not yet strict
 
 
 def costs_of(
     objective: Objective, records: int, t: float, greatest: bool, beside: tuple[float, float] = (0.0, 0.0)
 ) -> Costs:
-    """Return what each number of records costs; tables of three and more attributes count as their pairs do.
-
-    Parameters
-    ----------
-    beside : (float, float)
-        IL and DR of what the numbers do not decide: two-way tables and linkages.
-    """
+    """Return what each number of records costs; tables of three and more attributes count as their pairs do."""
     attributes = objective.attributes
     number = len(attributes)
     wide = (max(len(a.published) for a in attributes), max(len(a.originals) for a in attributes))
@@ -128,31 +92,18 @@ def costs_of_one(costs: Costs, v: int, shape: tuple[int, int], t: float) -> Cost
 
 
 class _Walk(NamedTuple):
-    """Where annealing stands, and the best numbers of records that it has met; arrays are padded as those of `Costs`.
+    """Where annealing stands, and the best numbers of records met; arrays are padded as those of `Costs`."""
 
-    Parameters
-    ----------
-    entropy, guess : ndarray of float64, shape (V, B)
-        IL and DR of each published category.
-    number : ndarray of int64, shape (V, B)
-        Its records.
-    moved : ndarray of float64, shape (V,)
-        Records by which published categories exceed those of the original.
-    best : ndarray of int64, shape (V, B, A)
-    sums : ndarray of float64, shape (5,)
-        IL without tables and DR of the present numbers; fitness, IL and DR of the best.
-    """
-
-    entropy: Floats
+    entropy: Floats  # shape (V, B); IL and DR of each published category
     guess: Floats
-    number: Integers
-    moved: Floats
-    best: Integers
-    sums: Floats
+    number: Integers  # shape (V, B); its records
+    moved: Floats  # shape (V,); records by which published categories exceed those of the original
+    best: Integers  # shape (V, B, A)
+    sums: Floats  # shape (5,); IL without tables and DR of the present numbers; fitness, IL and DR of the best
 
 
 class Channels(NamedTuple):
-    """Numbers of records by attribute, each of shape (B, A) by published and original category, and what they cost."""
+    """Numbers of records by attribute, shape (B, A) by published and original category, and what they cost."""
 
     counts: tuple[Integers, ...]
     il: float
@@ -179,21 +130,7 @@ def annealed(
     moves: int = MOVES,
     hot: float = HOT,
 ) -> Channels:
-    """Return better numbers of records, with the same of each original category.
-
-    Parameters
-    ----------
-    costs : Costs
-    counts : sequence of ndarray of int64, shape (B, A)
-        By attribute.
-    unchanged : sequence of ndarray of int64, shape (B,)
-        Records of each published category in the original.
-    rng : numpy.random.Generator
-    moves : int
-        How many are tried for each attribute.
-    hot : float
-        First temperature.
-    """
+    """Return better numbers of records, with the same of each original category."""
     state = np.zeros((len(counts), *costs.distances.shape[1:]), dtype=np.int64)
     originals = np.zeros(state.shape[:2], dtype=np.int64)
     for v, (one, own) in enumerate(zip(counts, unchanged, strict=True)):

@@ -1,8 +1,10 @@
 """Which records are published as what, when the numbers by original and published category are given.
 
 Any choice has the same frequencies, distances, entropies and guesses. It decides the two-way tables and the linkages.
-Records begin in random order. Then pairs of records with the same original category of an attribute swap what they
-publish there. This is annealed: swaps that lower the weighted sum of two-way tables' loss and linkages' risk stand.
+Whether a masked record y is linked to its own x depends on x and y alone: the least cost of any original to y, and how
+many have it, are found once for each y. Records begin in random order. Then pairs of records with the same original
+category of an attribute swap what they publish there. This is annealed: swaps that lower the weighted sum of two-way
+tables' loss and linkages' risk stand.
 """
 
 from collections.abc import Sequence
@@ -14,54 +16,89 @@ from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.table.table import Codes, Table
-from evosdc_limit.attribute import Floats, Integers
-from evosdc_limit.links import Links, credit, links_of
-from evosdc_limit.objective import Objective
+from evosdc_limit.objective import AttributeTerms, Floats, Integers, Objective
 
-_SWAPS = 300
-"""Swaps that are tried for each value of the file, for each unit of effort."""
+MOST_RECORDS = 1 << 20  # greatest number of records that could be published; with more, linkages are not looked at
+_IMPOSSIBLE = 1e6  # cost of an original that is never published so
+_TIED = 1e-9
 
+
+class Links(NamedTuple):
+    """What two intruders link by: the likelihood of the original, and its distance."""
+
+    costs: Floats  # shape (2, V, B, A); of an original category behind a published one, by codes from -1 (missing) up
+    originals: Codes  # shape (m, V); distinct originals
+    multiples: NDArray[np.int64]  # shape (m,); how many records each stands for
+    strides: Integers  # shape (V,); of the number of a published record; 0 everywhere where linkages are not looked at
+    # Shape (2, number of records that could be published); least cost of any original; NaN where it is not known yet
+    least: Floats
+    ties: NDArray[np.int64]  # records that have it
+
+
+def links_of(original: Codes, widths: Integers, terms: Sequence[AttributeTerms], counts: Sequence[Integers]) -> Links:
+    """Return what intruders link by."""
+    widest, attributes = int(widths.max()), len(widths)
+    costs = np.full((2, attributes, widest, widest), _IMPOSSIBLE)
+    for v, (attribute, one) in enumerate(zip(terms, counts, strict=True)):
+        place = np.ix_(attribute.published + 1, attribute.originals + 1)
+        share = one / np.maximum(one.sum(axis=0), 1)
+        costs[0, v][place] = np.where(one > 0, -np.log(np.where(one > 0, share, 1.0)), _IMPOSSIBLE)
+        costs[1, v][place] = attribute.distances
+    distinct, multiples = np.unique(original, axis=0, return_counts=True)
+    strides, size = np.zeros(attributes, dtype=np.int64), 1
+    if np.prod(widths.astype(float)) <= MOST_RECORDS:
+        strides = np.concatenate(([1], np.cumprod(widths[:-1]))).astype(np.int64)
+        size = int(np.prod(widths))
+    return Links(costs, distinct, multiples, strides, np.full((2, size), np.nan), np.zeros((2, size), dtype=np.int64))
+
+
+@njit(cache=True)
+def credit(links: Links, kind: int, own: Codes, published: Codes) -> float:
+    """Return the expected match of a record, 0..1, for one of the two intruders."""
+    attributes = len(own)
+    number = 0
+    cost = 0.0
+    for v in range(attributes):
+        number += (published[v] + 1) * links.strides[v]
+        cost += links.costs[kind, v, published[v] + 1, own[v] + 1]
+    if np.isnan(links.least[kind, number]):
+        least, ties = np.inf, 0
+        for place in range(len(links.originals)):
+            away = 0.0
+            for v in range(attributes):
+                away += links.costs[kind, v, published[v] + 1, links.originals[place, v] + 1]
+            if away < least - _TIED:
+                least, ties = away, 0
+            if away <= least + _TIED:
+                ties += links.multiples[place]
+        links.least[kind, number] = least
+        links.ties[kind, number] = ties
+    return 1.0 / links.ties[kind, number] if cost <= links.least[kind, number] + _TIED else 0.0
+
+
+_SWAPS = 300  # swaps that are tried for each value of the file, for each unit of effort
+
+# Swaps that are tried at most, divided by the number of attributes, each of which a swap has to look at
 _MOST = 20_000_000
-"""Swaps that are tried at most, divided by the number of attributes, each of which a swap has to look at."""
-
-_HOT, _COLD = 0.02, 0.0001
-"""First and last temperature, in points of the fitness of a file of a thousand records."""
-
-_STEP = 1024
-"""Swaps at one temperature."""
-
-_AT_ONCE = 16 * _STEP
-"""Swaps that nothing can interrupt: a fraction of a second."""
-
-_DRAWS = 4
-"""Uniform numbers of a swap: an attribute, two records, and whether a worse file is kept."""
-
-_LESSER = 0.1
-"""Weight of the lesser of both linkages beside the greater one."""
+_HOT, _COLD = 0.02, 0.0001  # first and last temperature, in points of the fitness of a file of a thousand records
+_STEP = 1024  # swaps at one temperature
+_AT_ONCE = 16 * _STEP  # swaps that nothing can interrupt: a fraction of a second
+_DRAWS = 4  # uniform numbers of a swap: an attribute, two records, and whether a worse file is kept
+_LESSER = 0.1  # weight of the lesser of both linkages beside the greater one
 
 
 class Assigned(NamedTuple):
-    """A file, and what the numbers of records did not decide.
+    """A file, and what the numbers of records did not decide."""
 
-    Parameters
-    ----------
-    codes : ndarray of int32, shape (n, V)
-    il : float
-        Of two-way tables, beyond what the tables of single attributes change.
-    dr : float
-        Of linkages; 0 where they were not looked at.
-    """
-
-    codes: Codes
-    il: float
-    dr: float
+    codes: Codes  # shape (n, V)
+    il: float  # of two-way tables, beyond what the tables of single attributes change
+    dr: float  # of linkages; 0 where they were not looked at
 
 
 class _Layout(NamedTuple):
-    """Two-way tables in one array, and which records have the same original category.
+    """Two-way tables in one array, and which records have the same original category."""
 
-    `order` lists the records of each attribute by original category; those of a record stand from `first` to `last`.
-    """
+    # `order` lists the records of each attribute by original category; those of a record stand from `first` to `last`.
 
     widths: Integers
     offsets: NDArray[np.int64]
@@ -71,28 +108,9 @@ class _Layout(NamedTuple):
 
 
 def assigned(
-    table: Table,
-    objective: Objective,
-    counts: Sequence[Integers],
-    t: float,
-    effort: int,
-    rng: np.random.Generator,
+    table: Table, objective: Objective, counts: Sequence[Integers], t: float, effort: int, rng: np.random.Generator
 ) -> Assigned:
-    """Return the codes of a file with the given numbers of records, shape (n, V).
-
-    Parameters
-    ----------
-    table : Table
-        The original.
-    objective : Objective
-    counts : sequence of ndarray of int64, shape (B, A)
-        Records by published and original category, by attribute.
-    t : float
-        Weight of IL.
-    effort : int
-        Swaps are tried in proportion to it.
-    rng : numpy.random.Generator
-    """
+    """Return the codes of a file with the given numbers of records, shape (n, V)."""
     terms = objective.attributes
     codes = table.codes.copy()
     for v, (attribute, one) in enumerate(zip(terms, counts, strict=True)):
@@ -122,7 +140,10 @@ def assigned(
             codes, own, layout, surplus, links, credits, matched, table_cost, linkage_cost, uniforms, done / swaps,
             1.0 / swaps,
         )  # fmt: skip
-    beyond = _beyond_margins(codes, own, layout, surplus)
+    # By how much the two-way tables differ beyond the greater one of their two margins.
+    both = [[np.bincount(f[:, v] + 1, minlength=widths[v]) for f in (codes, own)] for v in range(attributes)]
+    margins = [int(np.abs(new - old).sum()) for new, old in both]
+    beyond = float(np.abs(surplus).sum() - sum(max(pair) for pair in combinations(margins, 2)))
     return Assigned(codes, tables * beyond, linkage * float(matched.max()))
 
 
@@ -143,17 +164,6 @@ def _laid_out(original: Codes, codes: Codes, widths: Integers) -> tuple[_Layout,
     first = np.stack([np.searchsorted(r, r, side="left") for r in ranked])
     last = np.stack([np.searchsorted(r, r, side="right") for r in ranked])
     return _Layout(widths, offsets, order, first, last), np.concatenate(surplus)
-
-
-def _beyond_margins(codes: Codes, original: Codes, layout: _Layout, surplus: NDArray[np.int64]) -> float:
-    """Return the sum of differences of two-way tables beyond the greater one of their two margins."""
-    attributes = len(layout.widths)
-    margins = []
-    for v in range(attributes):
-        both = [np.bincount(f[:, v] + 1, minlength=layout.widths[v]) for f in (codes, original)]
-        margins.append(int(np.abs(both[0] - both[1]).sum()))
-    least = sum(max(margins[v], margins[w]) for v, w in combinations(range(attributes), 2))
-    return float(np.abs(surplus).sum() - least)
 
 
 @njit(cache=True)

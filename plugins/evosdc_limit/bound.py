@@ -1,59 +1,87 @@
-"""The limit of a file: the function to call from Python, and what it returns."""
+"""The limit of a file: the function to call from Python, its curve, and what it returns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from math import inf
 from time import monotonic
-from typing import Any, Literal
+from typing import Any
+
+import numpy as np
 
 from evosdc.errors import DataError, Fault
-from evosdc.model.scales import require_scales
-from evosdc.table.schema import Scale
 from evosdc.table.table import Table
-from evosdc_limit.attribute import attribute_terms
-from evosdc_limit.curve import Line, envelope, least_dr, value_at
 from evosdc_limit.generation import TOLERANCE, Generation
-from evosdc_limit.objective import LOSSES, Objective, objective_of
+from evosdc_limit.objective import LOSSES, objective_of
 
-LINES = 21
-"""Weights t of the supporting lines, from 0 to 1 at equal distances, unless others are asked for."""
+_GREATEST = 100.0
 
-_FEW = 5
-"""Weights with greater denominators come after the least maximum where the curve comes first."""
+
+@dataclass(frozen=True)
+class Line:
+    """A supporting line: every masked file has ``t IL + (1 - t) DR >= value``."""
+
+    t: float  # weight of IL, in [0, 1]
+    value: float  # on the scale 0..100
+    gap: float = 0.0  # how much higher the line might be drawn: 0, up to the tolerance, where it was found to its end
+
+    def dr(self, il: float) -> float:
+        """Return the least DR at an IL; only for t < 1."""
+        return (self.value - self.t * il) / (1.0 - self.t)
+
+
+def least_dr(lines: Sequence[Line], il: float) -> float:
+    """Return the DR below which no masked file with that IL, or a lower one, can lie."""
+    return max([0.0, *(line.dr(il) for line in lines if line.t < 1.0)])
+
+
+def envelope(lines: Sequence[Line]) -> tuple[tuple[float, float], ...]:
+    """Return the corners of the limit curve as points (IL, DR), from IL = 0 to IL = 100."""
+    # No masked file lies below the straight lines between them. DR falls along the curve and the curve is convex.
+    found: list[Line] = []
+    known = [Line(0.0, 0.0), *(line for line in lines if line.t < 1.0)]
+    for line in sorted(known, key=lambda line: (-line.t, -line.value)):
+        if found and found[-1].t == line.t:
+            continue
+        while len(found) > 1 and _crossing(found[-2], line) <= _crossing(found[-2], found[-1]):
+            found.pop()
+        found.append(line)
+    crossings = [_crossing(steep, flat) for steep, flat in pairwise(found)]
+    places = [0.0, *(il for il in crossings if 0.0 < il < _GREATEST), _GREATEST]
+    return tuple((il, least_dr(found, il)) for il in places)
+
+
+def value_at(lines: Sequence[Line], t: float) -> float:
+    """Return a bound of ``t IL + (1 - t) DR`` for any t between the least and the greatest of the lines."""
+    # The best bound is a concave function of t, so that it lies above the chord of two neighbouring lines.
+    best = {line.t: line.value for line in sorted(lines, key=lambda line: line.value)}
+    places = sorted(best)
+    return float(np.interp(t, places, [best[place] for place in places]))
+
+
+def _crossing(steep: Line, flat: Line) -> float:
+    """Return the IL where two lines of different weights meet."""
+    slope = flat.t / (1.0 - flat.t) - steep.t / (1.0 - steep.t)
+    return (flat.value / (1.0 - flat.t) - steep.value / (1.0 - steep.t)) / slope
+
+
+LINES = 21  # weights t of the supporting lines, from 0 to 1 at equal distances, unless others are asked for
+_FEW = 5  # weights with greater denominators come after the least maximum where the curve comes first
 
 
 @dataclass(frozen=True)
 class Limit:
-    """Lower bounds of information loss and disclosure risk that hold for every masked file of one original.
+    """Lower bounds of information loss and disclosure risk that hold for every masked file of one original."""
 
-    Parameters
-    ----------
-    max : float
-        No masked file has a lower max(IL, DR).
-    t : float
-        The weight of IL whose line gives it.
-    gap : float
-        How much greater the bound might be; infinite where the search for it was stopped too early to tell.
-    lines : tuple of Line
-        By rising t.
-    guess : {"guess", "guess-gain"}
-    losses : tuple of str
-        Whose mean is IL.
-    linkage : bool
-        Whether DR is half of the guess, the other half being a linkage of at least 0; otherwise it is the guess.
-    attributes : tuple of str
-    records : int
-    missing_rule : str
-    """
-
-    max: float
-    t: float
-    gap: float
-    lines: tuple[Line, ...]
+    max: float  # no masked file has a lower max(IL, DR)
+    t: float  # the weight of IL whose line gives it
+    gap: float  # how much greater the bound might be; infinite where the search for it was stopped too early to tell
+    lines: tuple[Line, ...]  # by rising t
     guess: str
-    losses: tuple[str, ...]
+    losses: tuple[str, ...]  # whose mean is IL
+    # Whether DR is half of the guess, the other half being a linkage of at least 0; otherwise it is the guess
     linkage: bool
     attributes: tuple[str, ...]
     records: int
@@ -67,20 +95,6 @@ class Limit:
     def least_dr(self, il: float) -> float:
         """Return the DR below which no masked file with that IL lies."""
         return least_dr(self.lines, il)
-
-    def above(self, il: float, dr: float, fitness: Literal["max", "mean"] = "max") -> float | None:
-        """Return by how many per cent the fitness of a file lies above the limit; None where the limit is 0.
-
-        Parameters
-        ----------
-        il, dr : float
-            Of the file, by the losses and the guess of this limit, and linkages if it has them.
-        fitness : {"max", "mean"}
-            max(IL, DR), or the mean of both.
-        """
-        least = self.max if fitness == "max" else value_at(self.lines, 0.5)
-        found = max(il, dr) if fitness == "max" else (il + dr) / 2.0
-        return 100.0 * (found / least - 1.0) if least > 0.0 else None
 
     def document(self) -> dict[str, Any]:
         """Return the limit as JSON has it."""
@@ -111,41 +125,8 @@ def limit_of(
     seconds: float | None = None,
     curve_first: bool = False,
 ) -> Limit:
-    """Return the limit of a file.
-
-    Parameters
-    ----------
-    table : Table
-        The protected attributes, nominal or ordinal, of the original.
-    guess : {"guess", "guess-gain"}
-        What DR is made of beside linkages: the measure `best-guess`, or `guess-gain`.
-    losses : sequence of {"dbil", "ctbil", "ebil", "ctbil-across"}
-        Whose mean is IL.
-    linkage : bool
-        Whether DR is the mean of the guess and of record linkages, which are bounded by 0.
-    lines : int
-        Supporting lines at so many weights, at least 2; the line of the least maximum comes in addition.
-    order : int
-        K of `ctbil`.
-    tolerance : float
-        The bound may be lower by so much than the program's optimum.
-    seconds : float, optional
-        Begin no further round after that time: lines that were not reached are left out, those stopped early are
-        lower than they might be. All stay valid.
-    curve_first : bool
-        Whether a curve of few lines, in half of the time, comes before the least maximum, which on large files may take
-        all of it. Without time for the maximum the greatest line bounds it.
-
-    Raises
-    ------
-    DataError
-        No record.
-    ParameterError
-        Numeric attributes, or unknown names.
-    EvaluationError
-        The solver gave up.
-    """
-    objective = objective_for(table, guess, losses, linkage, order)
+    """Return the limit of a file."""
+    objective = objective_of(table, guess, losses, linkage, order)
     if lines < 2:
         raise DataError(Fault("lines", str(lines), "2 or more"))
     generation = Generation(objective, tolerance, seconds=seconds)
@@ -195,14 +176,3 @@ def _best(generation: Generation, known: Sequence[Line]) -> Line:
 def _line(generation: Generation, weight: Fraction) -> Line:
     one = generation.optimum(float(weight))
     return Line(float(weight), one.value, one.gap)
-
-
-def objective_for(
-    table: Table, guess: str = "guess", losses: Sequence[str] = LOSSES, linkage: bool = True, order: int = 2
-) -> Objective:
-    """Return the objective of a file; arguments and errors are those of `limit_of`."""
-    advice = "Name the nominal and ordinal ones by --protect A,B, or group numbers into ordered categories first."
-    require_scales({Scale.NOMINAL, Scale.ORDINAL}, table, "the limit", advice)
-    if len(table) == 0:
-        raise DataError(Fault("data", "no record", "at least one record"))
-    return objective_of(attribute_terms(table), guess, losses, linkage, order)

@@ -12,8 +12,7 @@ from evosdc.options.model import option, time_limit
 if TYPE_CHECKING:
     from evosdc_limit.bound import Limit
 
-_LOSSES = (0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0, 50.0, 75.0)
-"""Information losses of the table on the terminal."""
+_LOSSES = (0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0, 50.0, 75.0)  # information losses of the table on the terminal
 
 
 class LimitOptions(shared.FileOptions):

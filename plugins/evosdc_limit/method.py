@@ -13,37 +13,30 @@ from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc_limit.annealing import fitness
 from evosdc_limit.assignment import assigned
-from evosdc_limit.attribute import attribute_terms
 from evosdc_limit.channels import candidates_of
 from evosdc_limit.objective import Guess, objective_of
 
+# Values of a file, records times attributes, up to which the method is tuned: beyond it takes minutes
 _MOST_VALUES = 50_000
-"""Values of a file, records times attributes, up to which the method is tuned: beyond it takes minutes."""
 
+# Pairs of an original and a published category, of all attributes, up to which the method is tuned. The linear programs
+# grow with them: 2 s of the processor for one ordinal attribute of 50 categories, 9 s for one of 100, over a minute for
+# 200.
 _MOST_PAIRS = 5_000
-"""Pairs of an original and a published category, of all attributes, up to which the method is tuned.
 
-The linear programs grow with them: a file takes 2 s of the processor with one ordinal attribute of 50 categories, 9 s
-with one of 100, 28 s with 100 beside three smaller ones, and over a minute with 200 beside three smaller ones.
-"""
-
+# How often numbers of records are chosen, and how often of these freely: after the first time it is known what tables
+# and linkages cost besides. Later passes only balance the best numbers, so that this cost stays about the same.
 _PASSES, _FREE = 4, 2
-"""How often numbers of records are chosen, and how often of these freely: after the first time it is known what tables
-and linkages cost besides. Later passes only balance the best numbers, so that this cost stays about the same."""
 
 
 class OptimalChannel(Tunable):
-    """Publish every attribute by the transitions of least ``t IL + (1 - t) DR``, or of least max(IL, DR).
+    """Publish every attribute by the transitions of least ``t IL + (1 - t) DR``, or of least max(IL, DR)."""
 
-    IL is the mean of `dbil`, `ctbil` and `ebil`, and DR half of the guess or of the guess gain: the figures of the
-    limit, whose program gives the transitions. They are rounded to numbers of records and annealed on the loss and risk
-    that a file of these numbers has. Then records are chosen so that two-way tables stay and few records are linked to
-    their own: the numbers by original and published category of each attribute are fixed, and pairs of records swap
-    what they publish. Linkages are those by distance and by likelihood; they are looked at while no more than a million
-    different records could be published.
-
-    A missing value is a category of its own. A reconstruction: derived for evosdc, in none of the papers.
-    """
+    # The transitions of the limit's program (IL the mean of `dbil`, `ctbil` and `ebil`, DR half of the guess) are
+    # rounded to numbers of records and annealed on the loss and risk that a file of these numbers has. Then pairs of
+    # records swap what they publish, so that two-way tables stay and few records are linked to their own, by distance
+    # or by likelihood; linkages are looked at while no more than a million different records could be published.
+    # Derived for evosdc: a reconstruction.
 
     class Params(Parameters):
         """What is minimised."""
@@ -79,9 +72,8 @@ class OptimalChannel(Tunable):
         if len(table) == 0 or not table.schema.attributes:
             return table
         t = None if self.params.t == "max" else self.params.t
-        terms = attribute_terms(table)
-        objective = objective_of(terms, self.params.dr)
-        records = [np.round(one.frequencies * len(table)).astype(np.int64) for one in terms]
+        objective = objective_of(table, self.params.dr)
+        records = [np.round(one.frequencies * len(table)).astype(np.int64) for one in objective.attributes]
         effort = self.params.effort
         candidates = candidates_of(objective, records, t, effort, rng)
         costs = candidates.costs()

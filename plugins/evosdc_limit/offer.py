@@ -4,29 +4,17 @@ from evosdc.model.limit import Judgement
 from evosdc.model.limit import Limit as SearchLimit
 from evosdc_limit.objective import COUNTED, LOSSES
 
+# Measures of what an intruder guesses, and what the limit calls them
 GUESSES = {"best-guess": "guess", "guess-gain": "guess-gain"}
-"""Measures of what an intruder guesses, and what the limit calls them."""
-
-LINES = 11
-"""Supporting lines of a search's limit: enough for a picture."""
-
-COMPLETE = 1e-3
-"""How much higher a bound might be, at most, to be told: one that was stopped early says little."""
+LINES = 11  # supporting lines of a search's limit: enough for a picture
+COMPLETE = 1e-3  # how much higher a bound might be, at most, to be told: one that was stopped early says little
 
 
 def guesses_limit(judgement: Judgement, seconds: float) -> SearchLimit | None:
-    """Return the limit of the measures of a search; None where they have none, or time is too short.
-
-    IL has to be the mean of some of `dbil`, `ctbil` and `ebil`, with `ctbil-across` or without, and DR made of one of
-    `best-guess` and `guess-gain` with linkages or without, over all protected attributes, all of them categorical.
-    Linkages and `ctbil-across` count as 0.
-
-    Parameters
-    ----------
-    judgement : Judgement
-    seconds : float
-        Time that it may take.
-    """
+    """Return the limit of the measures of a search; None where they have none, or time is too short."""
+    # IL has to be the mean of some of `dbil`, `ctbil` and `ebil`, with `ctbil-across` or without, and DR made of one of
+    # `best-guess` and `guess-gain` with linkages or without, over all protected attributes, all of them categorical.
+    # Linkages and `ctbil-across` count as 0.
     how, schema = judgement.aggregation, judgement.original.schema
     guesses = [name for name in how.disclosure if name in GUESSES]
     judging = {*how.il, *how.disclosure}
@@ -41,9 +29,8 @@ def guesses_limit(judgement: Judgement, seconds: float) -> SearchLimit | None:
         return None
     if any(judgement.params.get(name, {}).get("by_hierarchy") for name in how.il):
         return None
-    # late: linear programs take a while to import, and the measures of most searches have no limit
-    from evosdc_limit.bound import limit_of
-    from evosdc_limit.curve import value_at
+    # Late: linear programs take a while to import, and the measures of most searches have no limit
+    from evosdc_limit.bound import limit_of, value_at
 
     order = int(judgement.params.get("ctbil", {}).get("K", 2))
     # Where the greater risk counts, DR is at least the guess; in a mean with a linkage of 0 it is half of it.

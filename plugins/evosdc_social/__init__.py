@@ -92,7 +92,7 @@ def evosdc_genotypes() -> Iterator[GenotypeSpec]:
 def evosdc_pictures() -> Iterator[PictureSpec]:
     """Offer the graph of groups, and trees of what is still told."""
     yield PictureSpec(
-        name="groups-of-a-graph", implementation="evosdc_social.picture:pictures",
+        name="groups-of-a-graph", implementation="evosdc_social.drawing:pictures",
         summary="The published groups of a graph with the edges between them, and trees of published values.",
     )  # fmt: skip
 

@@ -67,10 +67,8 @@ class PlacesOptions(Options):
 
 @click.group()
 def graph() -> None:
-    """Put graphs together, and take users out of them as a microdata file.
-
-    Everything else is done with graphs as with any other file: evosdc init, mask, measure, risk, protect.
-    """
+    """Put graphs together, and take users out of them as a microdata file."""
+    # Everything else is done with graphs as with any other file: evosdc init, mask, measure, risk, protect.
 
 
 @graph.command()
@@ -187,7 +185,7 @@ def topics(data: Path, posts: Path, options: TopicsOptions) -> None:
     from evosdc.files.atomic import require_unused, write_text
     from evosdc.files.delimited_file import plain_text
     from evosdc_social.posts import (
-        has_attribute,
+        read_graph,
         read_keywords,
         read_posts,
         topics_by_keywords,
@@ -205,13 +203,13 @@ def topics(data: Path, posts: Path, options: TopicsOptions) -> None:
         found = topics_by_keywords(listed, read_keywords(keywords), options.each)
     else:
         found = topics_by_model(listed, options.number, options.each, options.model, options.seed)
-    made, strangers = with_attribute(data, "topics", found.of, options.by)
-    replaced = has_attribute(data, "topics")
+    given = read_graph(data)
+    made, strangers = with_attribute(given, "topics", found.of, options.by, data)
     written_graph(made, output)
     write_text(beside, plain_text(["topic", "words"], [[t, " ".join(w)] for t, w in found.words.items()]).decode())
     silent = sum(not value for value in made.graph.values["topics"])
     say(f"{len(found.words)} topics; {silent} of {len(made.graph)} users have none. Wrote {output} and {beside.name}.")
-    if replaced:
+    if "topics" in given.graph.values:
         say(f"They stand in place of the topics that {data.name} has.")
     if strangers:
         say(f"{strangers} users of {posts.name} are not in the graph.")
@@ -230,14 +228,15 @@ def places(data: Path, options: PlacesOptions) -> None:
     from evosdc.files.atomic import require_unused, write_text
     from evosdc.files.delimited_file import plain_text
     from evosdc.files.schema.hierarchies import read_hierarchy, write_hierarchy
-    from evosdc_social.posts import resolved, texts_of, with_values, written_graph
+    from evosdc_social.posts import read_graph, resolved, texts_of, with_values, written_graph
 
     output, tree, attribute = options.output, options.tree, options.attribute
     own, lost = output.with_suffix(".places.csv"), output.with_suffix(".unknown.csv")
     require_apart(output, data, tree)
     require_unused(output, own, lost, replace=options.force)
-    found = resolved(texts_of(data, attribute), read_hierarchy(tree))
-    written_graph(with_values(data, attribute, found.leaves), output)
+    given = read_graph(data)
+    found = resolved(texts_of(given, attribute, data), read_hierarchy(tree))
+    written_graph(with_values(given, attribute, found.leaves), output)
     write_hierarchy(found.tree, own)
     rows = [[text, str(count)] for text, count in sorted(found.unknown.items(), key=lambda pair: (-pair[1], pair[0]))]
     write_text(lost, plain_text(["text", "users"], rows).decode())

@@ -1,21 +1,23 @@
-"""Drawings of published groups with the edges between them, and of trees."""
+"""Pictures of a protected graph: its groups and the edges between them, and what is still published along trees."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc_social.graph import Neighbours
-from evosdc_social.space import SemanticSpace
-from evosdc_social.tree import Nodes, Tree
+from evosdc.table.table import Table
+from evosdc_social.graph import NEIGHBOURS, Neighbours, neighbours_in
 
-LEAST_DRAWN = 3
-"""Users of a group, or below a label, that is drawn: smaller ones are nearly single records."""
+if TYPE_CHECKING:
+    from evosdc_social.space import Nodes, SemanticSpace, Tree
 
+LEAST_DRAWN = 3  # users of a group, or below a label, that is drawn: smaller ones are nearly single records
 INK = "#1f2933"
-LETTER = 6.6
-"""Width of a letter of the usual size, 12."""
+LETTER = 6.6  # width of a letter of the usual size, 12
 
 
 def opened(width: int, height: int) -> str:
@@ -46,24 +48,18 @@ _LINE = "#9aa5b1"
 
 
 def group_pictures(space: SemanticSpace, nodes: Nodes, neighbours: Neighbours) -> tuple[str, str]:
-    """Return the users who publish the same as circles, the edges between such groups as lines, and a list of groups.
-
-    Circles stand in the order of what they publish, with their numbers in the list; their area is the number of users,
-    and their colour the first attribute's highest label below the root. Only the largest groups and the strongest
-    connections are drawn, no group of fewer than `LEAST_DRAWN` users, and no user.
-
-    Parameters
-    ----------
-    space : SemanticSpace
-    nodes : ndarray of int32, shape (n, V)
-        What users publish.
-    neighbours : Neighbours
-    """
+    """Return users who publish the same as circles, the edges between such groups as lines, and a list of groups."""
+    # A circle's area is the number of users, and its colour the first attribute's highest label below the root. Only
+    # the largest groups and the strongest connections are drawn, no group of fewer than `LEAST_DRAWN` users, and no
+    # user.
     profiles, of, counts = np.unique(nodes, axis=0, return_inverse=True, return_counts=True)
     of = of.reshape(-1)
     chosen = np.flatnonzero(counts >= LEAST_DRAWN)
     chosen = chosen[np.argsort(-counts[chosen], kind="stable")][:MOST_GROUPS]
-    branches = _branch(space.trees[0], profiles[:, 0])
+    # The highest label below the root that stands above a node; the root for the root itself.
+    tree = space.trees[0]
+    below = tree.up[profiles[:, 0], max(tree.height - 1, 0)]
+    branches = np.where(below < 0, tree.root, below).astype(np.int64)
     chosen = chosen[np.lexsort(np.column_stack([profiles[chosen][:, ::-1], branches[chosen]]).T)]
     place = np.full(len(profiles), -1)
     place[chosen] = np.arange(len(chosen))
@@ -81,7 +77,8 @@ def group_pictures(space: SemanticSpace, nodes: Nodes, neighbours: Neighbours) -
             f'<line x1="{x[one]:.1f}" y1="{y[one]:.1f}" x2="{x[other]:.1f}" y2="{y[other]:.1f}" stroke="{_LINE}" '
             f'stroke-width="{width:.2f}" stroke-opacity="0.45"/>'
         )
-    colours = _coloured(branches)
+    numbers = np.unique(branches, return_inverse=True)[1].reshape(-1)
+    colours = [_COLOURS[place % len(_COLOURS)] for place in numbers.tolist()]
     for position, group in enumerate(chosen.tolist()):
         radius = 3.0 + 15.0 * float(np.sqrt(counts[group] / counts[chosen].max()))
         away = _RADIUS + radius + 12
@@ -94,8 +91,8 @@ def group_pictures(space: SemanticSpace, nodes: Nodes, neighbours: Neighbours) -
     top = 2 * _CENTRE + 10
     parts += [written(12, top + _LINE_HEIGHT * row, line) for row, line in enumerate(lines)]
     top += _LINE_HEIGHT * len(lines)
-    shown = dict.fromkeys((label_of(space.trees[0], int(branches[group])), colours[group]) for group in chosen.tolist())
-    keys, top = _legend(f"Colours, {space.trees[0].name}:", list(shown), top)
+    shown = dict.fromkeys((label_of(tree, int(branches[group])), colours[group]) for group in chosen.tolist())
+    keys, top = _legend(f"Colours, {tree.name}:", list(shown), top)
     graph = [opened(_SIZE, top + 12), *parts, *keys, "</svg>"]
     return "\n".join(graph), _listing(space, profiles[chosen], counts[chosen])
 
@@ -146,34 +143,14 @@ def _legend(title: str, colours: Sequence[tuple[str, str]], top: int) -> tuple[l
     return parts, y
 
 
-def _branch(tree: Tree, nodes: Nodes) -> NDArray[np.int64]:
-    """Return the highest label below the root that stands above nodes; the root for the root itself."""
-    below = tree.up[nodes, max(tree.height - 1, 0)]
-    found: NDArray[np.int64] = np.where(below < 0, tree.root, below).astype(np.int64)
-    return found
-
-
-def _coloured(branches: NDArray[np.int64]) -> list[str]:
-    _, number = np.unique(branches, return_inverse=True)
-    return [_COLOURS[place % len(_COLOURS)] for place in number.reshape(-1).tolist()]
-
-
 _WIDTH, _MARGIN, _ROW = 860, 110, 40
 _STEPS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def tree_picture(tree: Tree, leaves: Nodes, nodes: Nodes) -> str:
-    """Return a tree as an icicle: its width are users, its colour how many of them still publish a label or a finer.
-
-    The lowest row is that above the categories, which are values of records; labels with fewer than `LEAST_DRAWN` users
-    are put together.
-
-    Parameters
-    ----------
-    tree : Tree
-    leaves, nodes : ndarray of int32, shape (n,)
-        What users have, and what they publish.
-    """
+    """Return a tree as an icicle: its width are users, its colour how many of them still publish a label or a finer."""
+    # The lowest row is that above the categories, which are values of records; labels with fewer than `LEAST_DRAWN`
+    # users are put together.
     n, height = len(leaves), tree.height
     up = tree.up[leaves]
     order = np.lexsort([up[:, level] for level in range(1, height + 1)])
@@ -183,13 +160,15 @@ def tree_picture(tree: Tree, leaves: Nodes, nodes: Nodes) -> str:
     for level in range(height - 1, 0, -1):
         row = height - level
         at = up[order, level]
-        told = (tree.up[nodes[order], level] == at) & (tree.level[nodes[order]] <= level)
+        published = (tree.up[nodes[order], level] == at) & (tree.level[nodes[order]] <= level)
         begins = np.flatnonzero(np.diff(at, prepend=-9))
         for begin, end in zip(begins.tolist(), np.append(begins[1:], n).tolist(), strict=True):
             if end - begin < LEAST_DRAWN:
-                parts.append(_plain_box(begin / n, end / n, row))
+                size = f'width="{max((end - begin) / n * _WIDTH - 0.2, 0.3):.1f}" height="{_ROW - 2}"'
+                frame = 'fill="#ffffff" stroke="#9aa5b1" stroke-width="0.4"'
+                parts.append(f'<rect x="{begin / n * _WIDTH:.1f}" y="{_top(row)}" {size} {frame}/>')
             else:
-                share = float(told[begin:end].mean())
+                share = float(published[begin:end].mean())
                 parts += _box(begin / n, end / n, row, share, label_of(tree, int(at[begin])))
         middle = _top(row) + _ROW // 2 + 3
         parts.append(
@@ -233,7 +212,22 @@ def _box(begin: float, end: float, row: int, share: float, label: str) -> list[s
     return [box, written(x + 4, _top(row) + _ROW // 2 + 3, shortened(label, room), ink)]
 
 
-def _plain_box(begin: float, end: float, row: int) -> str:
-    width = max((end - begin) * _WIDTH - 0.2, 0.3)
-    size = f'width="{width:.1f}" height="{_ROW - 2}"'
-    return f'<rect x="{begin * _WIDTH:.1f}" y="{_top(row)}" {size} fill="#ffffff" stroke="#9aa5b1" stroke-width="0.4"/>'
+def pictures(original: Table, masked: Table) -> Mapping[str, str]:
+    """Return the pictures of a graph by title; none of a file without neighbours."""
+    if NEIGHBOURS not in original.schema:
+        return {}
+    # Late: most files have no neighbours, and a run asks for the pictures of each.
+    from evosdc_social.space import SCALES, space_of
+
+    judged = [a.name for a in masked.schema.attributes if a.scale in SCALES and original.schema[a.name].categorical]
+    if not judged:
+        return {}
+    space = space_of(original.select(judged))
+    leaves, nodes = space.nodes(original.select(judged)), space.nodes(masked.select(judged))
+    groups, listed = group_pictures(space, nodes, neighbours_in(original))
+    drawn = {"Published groups of users, and the edges between them": groups, "What these groups publish": listed}
+    for v, tree in enumerate(space.trees):
+        if tree.height > 1:
+            title = f"{tree.name}: what is published along its tree"
+            drawn[title] = tree_picture(tree, leaves[:, v], nodes[:, v])
+    return drawn

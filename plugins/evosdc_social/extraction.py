@@ -15,9 +15,9 @@ from evosdc.printing import printable
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import MISSING, Codes, Table
 from evosdc_social.graph import NEIGHBOURS, Neighbours, neighbours_in
+from evosdc_social.graph_file import cells_of
 
-DEGREE = "degree"
-"""What the column is called that says how many neighbours a user has."""
+DEGREE = "degree"  # what the column is called that says how many neighbours a user has
 
 
 def name_around(attribute: str) -> str:
@@ -26,13 +26,7 @@ def name_around(attribute: str) -> str:
 
 
 def most_frequent_around(codes: Codes, neighbours: Neighbours) -> NDArray[np.int64]:
-    """Return the most frequent value among each user's neighbours, the first of several; missing where there is none.
-
-    Parameters
-    ----------
-    codes : ndarray of int32, shape (n,)
-    neighbours : Neighbours
-    """
+    """Return each user's most frequent value among neighbours, the first of several; missing where there is none."""
     around = codes[neighbours.ends]
     known = around != MISSING
     width = int(codes.max(initial=0)) + 1
@@ -45,23 +39,9 @@ def most_frequent_around(codes: Codes, neighbours: Neighbours) -> NDArray[np.int
 
 
 def extracted(source: Source, around: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    """Return the names and the rows of the microdata file of a graph.
-
-    A row has what is published of a user, the degree, the most frequent value of some attributes among the neighbours,
-    and the neighbours themselves (`evosdc_social.graph`), which measures of graphs read.
-
-    Parameters
-    ----------
-    source : Source
-        A graph that was read.
-    around : sequence of str
-        Nominal and ordinal attributes that are aggregated over neighbours.
-
-    Raises
-    ------
-    InputError
-        The file is no graph, or lacks some of the attributes.
-    """
+    """Return the names and the rows of the microdata file of a graph."""
+    # A row has what is published of a user, the degree, the most frequent value of some attributes among the
+    # neighbours, and the neighbours themselves (`evosdc_social.graph`), which measures of graphs read.
     table, schema = source.table, source.table.schema
     schema.require(around, "neighbours")
     numeric = [name for name in around if not schema[name].categorical]
@@ -69,10 +49,8 @@ def extracted(source: Source, around: Sequence[str]) -> tuple[list[str], list[li
         raise DataError(Fault("neighbours", f"numbers: {', '.join(numeric)}", "nominal or ordinal attributes"))
     edges = neighbours_in(table)
     published = [column for column in source.original.columns if schema[column.name].role.published]
-    columns = [[*column.texts, ""] for column in published]
-    cells = [
-        [texts[place] for place in column.index[source.rows]] for texts, column in zip(columns, published, strict=True)
-    ]
+    rows = source.rows.tolist()
+    cells = [[texts[row] or "" for row in rows] for texts in map(cells_of, published)]
     names = [column.name for column in published] + [DEGREE, *map(name_around, around), NEIGHBOURS]
     cells.append([str(degree) for degree in edges.degrees.tolist()])
     for name in around:
@@ -85,10 +63,7 @@ def extracted(source: Source, around: Sequence[str]) -> tuple[list[str], list[li
 
 
 def extracted_schema(source: Source, around: Sequence[str]) -> Schema:
-    """Return the schema of `extracted`: that of the graph, and of what is added.
-
-    The degree is a number, and what neighbours are like has the tree of their attribute; an intruder may know both.
-    """
+    """Return the schema of `extracted`: that of the graph, and of what is added, which an intruder may know."""
     schema = source.table.schema
     own = [attribute for attribute in schema.attributes if attribute.role.published]
     added = [replace(schema[name], name=name_around(name), role=Role.QUASI_IDENTIFIER) for name in around]
@@ -97,23 +72,7 @@ def extracted_schema(source: Source, around: Sequence[str]) -> Schema:
 
 
 def written_back(source: Source, masked: Original, path: str) -> tuple[Table, tuple[str, ...]]:
-    """Return the values of a masked microdata file as columns of its graph, and the columns that the graph has not.
-
-    Parameters
-    ----------
-    source : Source
-        The graph.
-    masked : Original
-        The file, of as many rows in the same order.
-    path : str
-        For messages.
-
-    Raises
-    ------
-    InputError
-        Another number of rows, rows in another order by their neighbours, no column of the graph, or values that no
-        attribute can have.
-    """
+    """Return the values of a masked microdata file as columns of its graph, and the columns that the graph has not."""
     schema, n = source.table.schema, len(source.table)
     columns = [c for c in masked.columns if c.name in schema and schema[c.name].role.published]
     size = len(masked.columns[0])
@@ -133,11 +92,7 @@ def written_back(source: Source, masked: Original, path: str) -> tuple[Table, tu
 
 def _resorted(source: Source, masked: Original) -> bool:
     """Whether a file with the column of neighbours has its rows in another order than the graph."""
-    for column in masked.columns:
-        if column.name == NEIGHBOURS:
-            own = source.table.schema[NEIGHBOURS].categories
-            wanted = [own[code] for code in source.table.column(NEIGHBOURS).tolist()]
-            texts = [*column.texts, ""]
-            found = [texts[place] for place in column.index.tolist()]
-            return [text.partition(":")[0] for text in found] != [text.partition(":")[0] for text in wanted]
-    return False
+    own = source.table.schema[NEIGHBOURS].categories
+    wanted = [own[code].partition(":")[0] for code in source.table.column(NEIGHBOURS).tolist()]
+    columns = [column for column in masked.columns if column.name == NEIGHBOURS]
+    return any([(text or "").partition(":")[0] for text in cells_of(column)] != wanted for column in columns)

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree
@@ -12,28 +12,21 @@ from xml.etree import ElementTree
 import numpy as np
 
 from evosdc.errors import DataError, Fault
-from evosdc.files.column import NO_TEXT, Column
+from evosdc.files.column import Column
 from evosdc.files.delimited_file import parse_delimited, plain_text
 from evosdc.files.encoding import decode
 from evosdc.table.numerals import number
 from evosdc_social.graph import Graph, Value, counted, graph_of
-from evosdc_social.graph_file import GraphFile, graph_file, with_lists, with_texts
+from evosdc_social.graph_file import GraphFile, cells_of, graph_file, with_lists, with_texts
 
 _LINKS = ("links", "edges")
 
 
 def parse_node_link(content: bytes, where: str) -> GraphFile | None:
-    """Read a node-link document; None where a document has neither nodes nor links.
-
-    A list as the value of an attribute holds its members in their order. Edges whose attributes are texts lose these.
-    Ids are compared as texts, so that 1 and "1" are one id, and are written with the types that nodes have; nodes
-    without any are numbered from 0, as their edges name them.
-
-    Raises
-    ------
-    DataError
-        The document cannot be read as a graph.
-    """
+    """Read a node-link document; None where a document has neither nodes nor links."""
+    # A list as the value of an attribute holds its members in their order. Edges whose attributes are texts lose these.
+    # Ids are compared as texts, so that 1 and "1" are one id, and are written with the types that nodes have; nodes
+    # without any are numbered from 0, as their edges name them.
     try:
         document = json.loads(decode(content, where)[0])
     except ValueError as error:
@@ -43,7 +36,8 @@ def parse_node_link(content: bytes, where: str) -> GraphFile | None:
         raise DataError(Fault(where, 'edges under both "links" and "edges"', "one of the two"))
     key = next((key for key in listed if document[key]), listed[0] if listed else None)
     if not isinstance(document, dict) or (key is None) == ("nodes" in document):
-        given = "JSON that is no graph" if not isinstance(document, dict) else f"a graph without {_lack(key)}"
+        absent = "links" if key is None else "nodes"
+        given = f"a graph without {absent}" if isinstance(document, dict) else "JSON that is no graph"
         advice = 'Edges are "links" or "edges"; a graph without any has an empty list.'
         raise DataError(Fault(where, given, 'a graph in the node-link form: {"nodes": [...], "links": [...]}', advice))
     if key is None:
@@ -61,46 +55,36 @@ def parse_node_link(content: bytes, where: str) -> GraphFile | None:
         )
     if faults:
         raise DataError(faults)
-    ids = [str(node["id"]) if named else str(place) for place, node in enumerate(nodes)]
+    typed = [node["id"] for node in nodes] if named else list(range(len(nodes)))
     names = list(dict.fromkeys(name for node in nodes for name in node if name != "id"))
     values = {name: _values(nodes, name, where) for name in names}
     ends = [str(link["source"]) for link in links], [str(link["target"]) for link in links]
-    weights = _weights(links)
-    graph = graph_of(where, ids, values, ends, weights, bool(document.get("directed", False)))
-    typed = [node["id"] for node in nodes] if named else list(range(len(nodes)))
-    graph = replace(graph, typed_ids=typed)
+    weights, directed = _weights(links, ("source", "target", "key")), bool(document.get("directed", False))
+    graph = replace(graph_of(where, [*map(str, typed)], values, ends, weights, directed), typed_ids=typed)
     return graph_file(graph, where, ".json", lambda published: node_link(published, key))
-
-
-def _lack(key: str | None) -> str:
-    return "links" if key is None else "nodes"
 
 
 def node_link(graph: Graph, key: str = "links") -> bytes:
     """Return a graph as a node-link document, one line a node and an edge."""
     ids = graph.typed_ids or graph.ids
     nodes = [
-        {"id": name} | {attribute: _plain(column[place]) for attribute, column in graph.values.items()}
+        {"id": name} | {attribute: column[place] for attribute, column in graph.values.items()}
         for place, name in enumerate(ids)
     ]
-    nodes = [{name: value for name, value in node.items() if value is not None} for node in nodes]
-    pairs = zip(graph.sources.tolist(), graph.targets.tolist(), strict=True)
-    several = len({*zip(graph.sources.tolist(), graph.targets.tolist(), strict=True)}) < len(graph.sources)
+    pairs = list(zip(graph.sources.tolist(), graph.targets.tolist(), strict=True))
     links = [
         {"source": ids[one], "target": ids[other]} | {name: w[edge] for name, w in graph.weights.items()}
         for edge, (one, other) in enumerate(pairs)
     ]
-    links = [{name: value for name, value in link.items() if value is not None} for link in links]
-    head = f'"directed": {json.dumps(graph.directed)}, "multigraph": {json.dumps(several)}, "graph": {{}}'
+    several = json.dumps(len({*pairs}) < len(pairs))
+    head = f'"directed": {json.dumps(graph.directed)}, "multigraph": {several}, "graph": {{}}'
     return f'{{{head}, "nodes": [{_lines(nodes)}], "{key}": [{_lines(links)}]}}\n'.encode()
 
 
-def _lines(entries: Sequence[Mapping[str, Any]]) -> str:
-    return "".join(f"\n{json.dumps(entry, ensure_ascii=False)}," for entry in entries).rstrip(",") + "\n"
-
-
-def _plain(value: Value) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+def _lines(entries: Iterable[Mapping[str, Any]]) -> str:
+    """Return entries as JSON, without what is missing."""
+    known = ({name: value for name, value in entry.items() if value is not None} for entry in entries)
+    return ",".join(f"\n{json.dumps(entry, ensure_ascii=False)}" for entry in known) + "\n"
 
 
 def _objects(given: Any, where: str) -> list[dict[str, Any]]:
@@ -123,14 +107,11 @@ def _values(nodes: Sequence[Mapping[str, Any]], name: str, where: str) -> list[V
     return values
 
 
-def _weights(links: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    names = list(dict.fromkeys(name for link in links for name in link if name not in ("source", "target", "key")))
+def _weights(links: Sequence[Mapping[str, Any]], apart: Sequence[str]) -> dict[str, list[Any]]:
+    """Return the numeric attributes of edges."""
+    names = dict.fromkeys(name for link in links for name in link if name not in apart)
     columns = {name: [link.get(name) for link in links] for name in names}
-    return {name: column for name, column in columns.items() if all(_number(value) for value in column)}
-
-
-def _number(value: Any) -> bool:
-    return value is None or isinstance(value, int | float)
+    return {n: column for n, column in columns.items() if all(isinstance(v, int | float | None) for v in column)}
 
 
 if TYPE_CHECKING:
@@ -138,16 +119,9 @@ if TYPE_CHECKING:
 
 
 def parse_graphml(content: bytes, where: str) -> GraphFile:
-    """Read a GraphML document of one graph.
-
-    GraphML knows no lists: texts with ``|`` between members are taken for such. Ids of edges, and attributes of edges
-    that are texts, are not kept.
-
-    Raises
-    ------
-    DataError
-        The document cannot be read, or has edges whose ends are no nodes; or networkx is not installed.
-    """
+    """Read a GraphML document of one graph."""
+    # GraphML knows no lists: texts with ``|`` between members are taken for such. Ids of edges, and attributes of edges
+    # that are texts, are not kept.
     networkx = required_networkx(where)
     root = xml_of(content, where)
     declared = {node.get("id") for node in root.iter() if node.tag.rpartition("}")[2] == "node"}
@@ -161,39 +135,27 @@ def parse_graphml(content: bytes, where: str) -> GraphFile:
     values: dict[str, list[Value]] = {name: [found.nodes[node].get(name) for node in ids] for name in names}
     edges = list(found.edges(data=True))
     ends = [str(edge[0]) for edge in edges], [str(edge[1]) for edge in edges]
-    keys = list(dict.fromkeys(name for *_, data in edges for name in data if name != "id"))
-    columns: dict[str, list[Any]] = {name: [data.get(name) for *_, data in edges] for name in keys}
-    weights = {n: c for n, c in columns.items() if all(v is None or isinstance(v, int | float) for v in c)}
+    weights = _weights([data for *_, data in edges], ("id",))
     graph = graph_of(where, ids, with_lists(values), ends, weights, bool(found.is_directed()))
     return graph_file(graph, where, ".graphml", graphml)
 
 
 def graphml(graph: Graph) -> bytes:
-    """Return a graph as GraphML."""
-    buffer = io.BytesIO()
-    required_networkx("GraphML").write_graphml(networkx_graph(graph), buffer, encoding="utf-8")
-    return buffer.getvalue()
-
-
-def networkx_graph(graph: Graph) -> "nx.Graph":
-    """Return a graph as one of networkx; what is missing is left out, lists are texts with ``|`` between members."""
+    """Return a graph as GraphML; what is missing is left out, lists are texts with ``|`` between members."""
     networkx = required_networkx("GraphML")
     pairs = list(zip(graph.sources.tolist(), graph.targets.tolist(), strict=True))
     several = len({(min(p), max(p)) for p in pairs} if not graph.directed else {*pairs}) < len(pairs)
-    kinds = {
-        (False, False): "Graph",
-        (True, False): "DiGraph",
-        (False, True): "MultiGraph",
-        (True, True): "MultiDiGraph",
-    }
-    made = getattr(networkx, kinds[graph.directed, several])()
+    kinds = (networkx.Graph, networkx.DiGraph), (networkx.MultiGraph, networkx.MultiDiGraph)
+    made: nx.Graph = kinds[several][graph.directed]()
     values = with_texts(graph.values)
     for place, name in enumerate(graph.ids):
         made.add_node(name, **{a: column[place] for a, column in values.items() if column[place] is not None})
     for edge, (one, other) in enumerate(pairs):
         data = {name: w[edge] for name, w in graph.weights.items() if w[edge] is not None}
         made.add_edge(graph.ids[one], graph.ids[other], **data)
-    return made
+    buffer = io.BytesIO()
+    networkx.write_graphml(made, buffer, encoding="utf-8")
+    return buffer.getvalue()
 
 
 def required_networkx(where: str) -> Any:
@@ -207,13 +169,7 @@ def required_networkx(where: str) -> Any:
 
 
 def xml_of(content: bytes, where: str) -> ElementTree.Element:
-    """Return the root of an XML document; one that declares entities is refused, as it could be an attack.
-
-    Raises
-    ------
-    DataError
-        It is no XML, or declares entities.
-    """
+    """Return the root of an XML document; one that declares entities is refused, as it could be an attack."""
     if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
         raise DataError(Fault(where, "an XML file that declares entities", "one without a DOCTYPE"))
     try:
@@ -223,10 +179,7 @@ def xml_of(content: bytes, where: str) -> ElementTree.Element:
 
 
 _TEXT = (".csv", ".tsv", ".tab", ".txt")
-_NODES, _EDGES = "nodes.csv", "edges.csv"
-_MOST_ENDS = 0.9
-"""Share of ends from which a column may be the ids though some stand twice."""
-
+_MOST_ENDS = 0.9  # share of ends from which a column may be the ids though some stand twice
 _STAMP = (1980, 1, 1, 0, 0, 0)
 
 
@@ -252,39 +205,20 @@ def parse_zipped(content: bytes, where: str) -> GraphFile | None:
                 return None
             files = [(m.filename, archive.read(m)) for m in members]
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError):
-        return None  # told by what reads archives
-    tables = _tables(files, where)
-    way = _best(tables)
+        return None  # what reads archives says so
+    way = _best(files, where)
     return graph_file(_graph(way, where), where, ".zip", zipped) if way.share else None
 
 
 def join_files(files: Sequence[tuple[str, bytes]], where: str) -> Graph:
-    """Return the graph of a file of nodes and a file of edges, in whatever order.
-
-    The edges are the file whose first two columns hold the ends, as ids that a column of the other file holds once
-    each. Numeric columns of the edges are kept.
-
-    Parameters
-    ----------
-    files : sequence of (str, bytes)
-        Two names and contents.
-    where : str
-        For messages.
-
-    Raises
-    ------
-    DataError
-        A file cannot be read, or no column of either holds the ends of the other.
-    """
-    way = _best(_tables(files, where))
+    """Return the graph of a file of nodes and a file of edges, in whatever order."""
+    # The edges are the file whose first two columns hold the ends, as ids that a column of the other file holds once
+    # each. Numeric columns of the edges are kept.
+    way = _best(files, where)
     if not way.share:
         given = "two files of which neither has a column with the ids that are the first two columns of the other"
         raise DataError(Fault(where, given, "a file of nodes, with ids, and a file of edges: from,to,..."))
     return _graph(way, where)
-
-
-def _tables(files: Sequence[tuple[str, bytes]], where: str) -> list[tuple[str, Sequence[Column]]]:
-    return [(name, _columns(content, f"{where}, {name}")) for name, content in files]
 
 
 def _columns(content: bytes, where: str) -> Sequence[Column]:
@@ -296,18 +230,19 @@ def _columns(content: bytes, where: str) -> Sequence[Column]:
     return [Column(name.strip(), (), np.empty(0, dtype=np.int32)) for name in names]
 
 
-def _best(tables: Sequence[tuple[str, Sequence[Column]]]) -> _Way:
+def _best(files: Sequence[tuple[str, bytes]], where: str) -> _Way:
     """Return the better way to take one of two files for the nodes."""
+    tables = [(name, _columns(content, f"{where}, {name}")) for name, content in files]
     ways = [_way(nodes, *edges) for (_, nodes), edges in (tables, tables[::-1])]
     return max(ways, key=lambda way: (way.share, way.named))
 
 
 def _graph(way: _Way, where: str) -> Graph:
     ids, edges = way.nodes[way.column], way.edges
-    values = {c.name: [t or None for t in _texts(c)] for place, c in enumerate(way.nodes) if place != way.column}
-    ends = [text or "" for text in _texts(edges[0])], [text or "" for text in _texts(edges[1])]
-    weights = {c.name: _texts(c) for c in edges[2:] if all(number(t, c.mark) is not None for t in c.texts if t)}
-    made = graph_of(where, [t or "" for t in _texts(ids)], with_lists(values), ends, weights, True, ids.name)
+    values = {c.name: [t or None for t in cells_of(c)] for place, c in enumerate(way.nodes) if place != way.column}
+    names, *ends = ([text or "" for text in cells_of(column)] for column in (ids, edges[0], edges[1]))
+    weights = {c.name: cells_of(c) for c in edges[2:] if all(number(t, c.mark) is not None for t in c.texts if t)}
+    made = graph_of(where, names, with_lists(values), (ends[0], ends[1]), weights, True, ids.name)
     return replace(made, end_names=(edges[0].name, edges[1].name))
 
 
@@ -321,7 +256,7 @@ def zipped(graph: Graph) -> bytes:
     edges = plain_text([*graph.end_names, *graph.weights], [[_cell(value) for value in row] for row in rows])
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in ((_NODES, nodes), (_EDGES, edges)):
+        for name, text in (("nodes.csv", nodes), ("edges.csv", edges)):
             archive.writestr(zipfile.ZipInfo(name, _STAMP), text, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
 
@@ -338,22 +273,15 @@ def _way(nodes: Sequence[Column], name: str, edges: Sequence[Column]) -> _Way:
 
 
 def _fit(column: Column, ends: set[str]) -> float:
-    """Return the share of ends that are values of a column; ids that stand twice are a fault that is told later.
-
-    A column with repetitions fits half as well, and not at all where they are common or ends are missing: it is no
-    column of ids then.
-    """
+    """Return the share of ends that are values of a column; ids that stand twice are a fault that is told later."""
+    # A column with repetitions fits half as well, and not at all where they are common or ends are missing: it is no
+    # column of ids then.
     if not ends:  # edges that are a header line alone
         return float(len(column.texts) == len(column) > 0)
     share = len(ends & {*column.texts}) / len(ends)
     if len(column.texts) == len(column):
         return share
     return share / 2 if share >= _MOST_ENDS and 2 * len(column.texts) >= len(column) else 0.0
-
-
-def _texts(column: Column) -> list[str | None]:
-    texts = (*column.texts, None)
-    return [texts[NO_TEXT if place == NO_TEXT else place] for place in column.index.tolist()]
 
 
 def _cell(value: object) -> str:

@@ -20,31 +20,20 @@ from evosdc.errors import DataError, Fault, ParameterError
 from evosdc.model import Fitted, Measure, Microdata, Parameters
 from evosdc.table.table import Rows, Table
 
+# Of a node's attribute: a text, a number, a truth value, a list of texts or nothings, or nothing
 Value = str | int | float | bool | tuple[str | None, ...] | None
-"""Of a node's attribute: a text, a number, a truth value, a list of texts or nothings, or nothing."""
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """Who is connected to whom, whatever the direction: each neighbour once, nobody a neighbour of their own.
+    """Who is connected to whom, whatever the direction: each neighbour once, nobody a neighbour of their own."""
 
-    Parameters
-    ----------
-    starts : ndarray of int64, shape (n + 1,)
-        Where each user's neighbours begin in `ends`.
-    ends : ndarray of int32, shape (2 m,)
-        Positions of the neighbours, ascending for each user.
-    ties : ndarray of int64, shape (2 m, 2), optional
-        How many edges lead to each neighbour and how many from there; without directions how many there are, and 0.
-        None where each tie is one edge without a direction.
-    loops : ndarray of int64, shape (n,), optional
-        How many edges lead from each user back to the same; None where there are none.
-    """
-
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int32]
+    starts: NDArray[np.int64]  # shape (n + 1,); where each user's neighbours begin in `ends`
+    ends: NDArray[np.int32]  # shape (2 m,); positions of the neighbours, ascending for each user
+    # Shape (2 m, 2); how many edges lead to each neighbour and how many from there; without directions how many there
+    # are, and 0. None where each tie is one edge without a direction.
     ties: NDArray[np.int64] | None = None
-    loops: NDArray[np.int64] | None = None
+    loops: NDArray[np.int64] | None = None  # shape (n,); edges from each user back to the same, if any
 
     @property
     def degrees(self) -> NDArray[np.int64]:
@@ -63,11 +52,9 @@ class Neighbours:
 
 
 def neighbours_of(n: int, sources: Rows, targets: Rows) -> Neighbours:
-    """Return the neighbours of n users by edges between positions, shape (m,) each.
-
-    Directions are of no account, as the thesis takes its graphs; a self-loop makes no neighbour, and several edges
-    between two users make one.
-    """
+    """Return the neighbours of n users by edges between positions, shape (m,) each."""
+    # Directions are of no account, as the thesis takes its graphs; a self-loop makes no neighbour, and several edges
+    # between two users make one.
     apart = sources != targets
     one, other = sources[apart].astype(np.int64), targets[apart].astype(np.int64)
     pairs = np.unique(np.concatenate([one * n + other, other * n + one])) if one.size else np.empty(0, dtype=np.int64)
@@ -91,36 +78,18 @@ def with_ties(n: int, sources: Rows, targets: Rows, directed: bool) -> Neighbour
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """A graph as a file holds it.
+    """A graph as a file holds it."""
 
-    Parameters
-    ----------
-    ids : tuple of str
-        Of the nodes, in the order of the file.
-    values : mapping of str to sequence of Value
-        By attribute, a value for each node.
-    sources, targets : ndarray of intp, shape (m,)
-        The ends of the edges, as positions of nodes.
-    weights : mapping of str to sequence of numbers
-        Numeric attributes of the edges, which originals keep; none is published. Texts are not kept at all.
-    directed : bool
-    id_name : str
-        What the column of ids is called.
-    end_names : pair of str
-        What the columns of ends are called where edges are a table.
-    typed_ids : sequence
-        The ids as the file has them, where its format has types: 7 is not "7". Empty where ids are texts.
-    """
-
-    ids: tuple[str, ...]
-    values: Mapping[str, Sequence[Value]]
-    sources: Rows
+    ids: tuple[str, ...]  # of the nodes, in the order of the file
+    values: Mapping[str, Sequence[Value]]  # by attribute, a value for each node
+    sources: Rows  # shape (m,); the ends of the edges, as positions of nodes
     targets: Rows
+    # Numeric attributes of the edges, which originals keep; none is published. Texts are not kept at all.
     weights: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     directed: bool = False
-    id_name: str = "id"
-    end_names: tuple[str, str] = ("from", "to")
-    typed_ids: Sequence[Any] = ()
+    id_name: str = "id"  # what the column of ids is called
+    end_names: tuple[str, str] = ("from", "to")  # what the columns of ends are called where edges are a table
+    typed_ids: Sequence[Any] = ()  # the ids where the file's format has types: 7 is not "7"; empty where they are texts
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -149,22 +118,7 @@ def graph_of(
     directed: bool,
     id_name: str = "id",
 ) -> Graph:
-    """Return a graph whose edges are told by ids.
-
-    Parameters
-    ----------
-    where : str
-        For messages.
-    ids, values, weights, directed, id_name
-        As of `Graph`.
-    ends : pair of sequence of str
-        Ids of the edges' sources and of their targets.
-
-    Raises
-    ------
-    DataError
-        No node, two nodes of one id, or edges whose ends are no nodes; ids are not told.
-    """
+    """Return a graph whose edges are told by ids."""
     faults = []
     position = {name: place for place, name in enumerate(ids)}
     if not ids:
@@ -193,9 +147,7 @@ def counted(number: int, noun: str) -> str:
 
 
 F = TypeVar("F", bound=Fitted)
-
-NEIGHBOURS = "neighbours"
-"""What the column is called."""
+NEIGHBOURS = "neighbours"  # what the column is called
 
 
 def adjacency_texts(neighbours: Neighbours) -> tuple[str, ...]:
@@ -215,15 +167,8 @@ def adjacency_texts(neighbours: Neighbours) -> tuple[str, ...]:
 
 
 def neighbours_in(table: Table, name: str = NEIGHBOURS) -> Neighbours:
-    """Return who is connected to whom among the records of a table, by its column of neighbours.
-
-    Neighbours that are not among the records do not count.
-
-    Raises
-    ------
-    ParameterError
-        The table has no such column, or one that holds something else.
-    """
+    """Return who is connected to whom among the records of a table, by its column of neighbours."""
+    # Neighbours that are not among the records do not count.
     wanted = "the users of a graph file, or of evosdc graph extract, with this column"
     if name not in table.schema or not table.schema[name].categorical:
         raise ParameterError(Fault(name, "a file without neighbours", wanted, "Give the graph itself."))
@@ -261,11 +206,6 @@ def _read(texts: Sequence[str]) -> Neighbours:
     return replace(neighbours, ties=ties, loops=loops)
 
 
-def without_neighbours(table: Table, name: str = NEIGHBOURS) -> Table:
-    """Return a table without its column of neighbours, where it has one."""
-    return table.select([other for other in table.schema.names if other != name]) if name in table.schema else table
-
-
 class AmongNeighbours(Measure, Generic[F]):
     """A measure of users that reads their neighbours besides what it judges."""
 
@@ -289,13 +229,9 @@ class AmongNeighbours(Measure, Generic[F]):
         return self.fit_in(Microdata(original, original.schema.names))
 
     def fit_in(self, microdata: Microdata) -> F:
-        """Return the measure, with the neighbours of the whole file.
-
-        Raises
-        ------
-        ParameterError
-            The file has no column of neighbours.
-        """
-        judged = without_neighbours(microdata.original, self.params.neighbours)
+        """Return the measure, with the neighbours of the whole file."""
+        name, judged = self.params.neighbours, microdata.original
+        if name in judged.schema:
+            judged = judged.select([other for other in judged.schema.names if other != name])
         self.require_support(judged)
-        return self.fit_among(judged, neighbours_in(microdata.table, self.params.neighbours))
+        return self.fit_among(judged, neighbours_in(microdata.table, name))

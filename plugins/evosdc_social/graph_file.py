@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -13,14 +13,12 @@ from evosdc.files.original import Published
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Rows
 from evosdc_social.graph import NEIGHBOURS, Graph, Value, adjacency_texts
-from evosdc_social.tree import built_words
+from evosdc_social.space import built_words
 
-BETWEEN = "|"
-"""What separates the members of a list where a format knows texts only: ``music|cinema``."""
+BETWEEN = "|"  # what separates the members of a list where a format knows texts only: ``music|cinema``
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """Where a column of the table stands in the graph: an attribute, and a place in its lists or None."""
 
     attribute: str
@@ -34,28 +32,19 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class GraphFile:
-    """A graph file that was read (`evosdc.files.original.Original`).
+    """A graph file that was read (`evosdc.files.original.Original`)."""
 
-    Its columns are the ids, where they are more than numbers, with the role identifier; the attributes of the nodes, in
-    which lists have a column for each place; and the neighbours (`evosdc_social.graph`). Ids are never published,
-    whatever their role: nodes are numbered anew, in the order in which they are written. Edges are published as they
-    are, in the order of the new numbers, without their attributes, which nothing here protects and no measure sees.
-
-    Parameters
-    ----------
-    graph : Graph
-    suffix : str
-        What the names of such files end with.
-    bytes_of : callable
-        Gives the bytes of a graph in the file's format.
-    """
+    # Its columns are the ids, where they are more than numbers; the attributes of the nodes, in which lists have a
+    # column for each place; and the neighbours. Ids are never published: nodes are numbered anew, in the order in which
+    # they are written. Edges are published as they are, without their attributes, which nothing here protects and no
+    # measure sees.
 
     graph: Graph
-    suffix: str
-    bytes_of: Callable[[Graph], bytes]
+    suffix: str  # what the names of such files end with
+    bytes_of: Callable[[Graph], bytes]  # gives the bytes of a graph in the file's format
 
+    # Columns that are written in another form.
     carried: ClassVar[Mapping[str, str]] = {NEIGHBOURS: "edges are published, without attributes of theirs"}
-    """Columns that are written in another form: as edges."""
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -100,10 +89,8 @@ class GraphFile:
         return f"node {record + 1}"
 
     def write(self, columns: Sequence[Published], rows: Rows) -> Iterable[bytes]:
-        """Return the bytes of the graph of some nodes, in the order of `rows`, with these columns.
-
-        Edges to nodes that are left out are left out, too.
-        """
+        """Return the bytes of the graph of some nodes, in the order of `rows`, with these columns."""
+        # Edges to nodes that are left out are left out, too.
         first = 0 if self.graph.numbered else 1
         kept: dict[str, list[tuple[Part, list[Value]]]] = {}
         for one in columns:
@@ -111,18 +98,11 @@ class GraphFile:
                 part = self.parts[one.position - first]
                 values = [_at(self.graph.values[part.attribute][row], part) for row in rows.tolist()]
                 kept.setdefault(part.attribute, []).append((part, _masked(values, one) if one.masked else values))
-        joined = {name: _joined(parts) for name, parts in kept.items()}
-        return [self.bytes_of(_renumbered(self.graph, joined, rows))]
+        return [self.bytes_of(_renumbered(self.graph, {name: _joined(parts) for name, parts in kept.items()}, rows))]
 
 
 def graph_file(graph: Graph, where: str, suffix: str, write: Callable[[Graph], bytes]) -> GraphFile:
-    """Return a graph as a file of a format.
-
-    Raises
-    ------
-    DataError
-        Two columns would have one name.
-    """
+    """Return a graph as a file of a format."""
     found = GraphFile(graph, suffix, write)
     names = [part.name for part in found.parts] + [NEIGHBOURS] + ([] if graph.numbered else [graph.id_name])
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -134,11 +114,9 @@ def graph_file(graph: Graph, where: str, suffix: str, write: Callable[[Graph], b
 
 
 def with_lists(values: Mapping[str, Sequence[Value]]) -> dict[str, Sequence[Value]]:
-    """Return attributes in which texts with a ``|`` are lists, for formats that know texts only.
-
-    An attribute of which any text has one is a list for all nodes. Nothing between two is a member that is missing;
-    nothing behind the last is none: ``music|`` is a list of one.
-    """
+    """Return attributes in which texts with a ``|`` are lists, for formats that know texts only."""
+    # An attribute of which any text has one is a list for all nodes. Nothing between two is a member that is missing;
+    # nothing behind the last is none: ``music|`` is a list of one.
     found: dict[str, Sequence[Value]] = {}
     for name, column in values.items():
         listed = any(isinstance(value, str) and BETWEEN in value for value in column)
@@ -151,18 +129,16 @@ def with_texts(values: Mapping[str, Sequence[Value]]) -> dict[str, Sequence[Valu
     found: dict[str, Sequence[Value]] = {}
     for name, column in values.items():
         first = next((place for place, value in enumerate(column) if isinstance(value, tuple) and value), None)
-        texts = [_told(value) for value in column]
+        texts: list[Value] = []
+        for value in column:
+            if isinstance(value, tuple):
+                text = BETWEEN.join(member or "" for member in value)
+                value = (text if value[-1] else f"{text}{BETWEEN}") if value else None
+            texts.append(value)
         if first is not None and not any(isinstance(text, str) and BETWEEN in text for text in texts):
             texts[first] = f"{texts[first]}{BETWEEN}"
         found[name] = texts
     return found
-
-
-def _told(value: Value) -> Value:
-    if not isinstance(value, tuple) or not value:
-        return None if isinstance(value, tuple) else value
-    text = BETWEEN.join(member or "" for member in value)
-    return text if value[-1] else f"{text}{BETWEEN}"
 
 
 def _listed(value: Value) -> Value:
@@ -170,6 +146,12 @@ def _listed(value: Value) -> Value:
         return value
     members = [member.strip() or None for member in str(value).split(BETWEEN)]
     return tuple(members if members[-1] else members[:-1])
+
+
+def cells_of(column: Column) -> list[str | None]:
+    """Return the text of each record, None where it has none."""
+    texts = (*column.texts, None)  # the last one is at ``NO_TEXT``
+    return [texts[place] for place in column.index.tolist()]
 
 
 def _at(value: Value, part: Part) -> Value:
@@ -195,36 +177,27 @@ def _column(name: str, texts: Sequence[str | None]) -> Column:
 def _masked(values: list[Value], one: Published) -> list[Value]:
     """Return what a masked column says; as numbers where all values of the attribute are."""
     kinds = {type(value) for value in values if value is not None}
-    texts = (*one.column.texts, None)
-    made = [_like(texts[place], kinds) for place in one.column.index.tolist()]
-    if kinds <= {int, float, bool} and any(isinstance(value, str) for value in made):
-        return [_text(value) for value in made]
-    return made
-
-
-def _like(text: str | None, kinds: set[type]) -> Value:
-    if text is None:
-        return None
-    for kind in (int, float):
-        if kinds == {kind}:
-            try:
-                return kind(text)
-            except ValueError:
-                return text
-    return {"true": True, "false": False}.get(text, text) if kinds == {bool} else text
+    texts = cells_of(one.column)
+    if kinds == {bool}:
+        read: Callable[[str], Value] = {"true": True, "false": False}.__getitem__
+    elif kinds in ({int}, {float}):
+        (read,) = kinds
+    else:
+        return list(texts)
+    try:
+        return [None if text is None else read(text) for text in texts]
+    except (KeyError, ValueError):  # labels above the values: all are texts then
+        return list(texts)
 
 
 def _joined(columns: Sequence[tuple[Part, list[Value]]]) -> list[Value]:
-    """Return an attribute put together from its columns.
-
-    A member that is missing before others leaves its gap, so that what is read again is the table that was measured;
-    nothing stands for those at the end, but for one node where else the list would be shorter for all.
-    """
+    """Return an attribute put together from its columns."""
+    # A member that is missing before others leaves its gap, so that what is read again is the table that was measured;
+    # nothing stands for those at the end, but for one node where else the list would be shorter for all.
     if columns[0][0].place is None:
         return columns[0][1]
-    rows = [
-        [None if value is None else str(value) for value in row] for row in zip(*(v for _, v in columns), strict=True)
-    ]
+    texts = [[None if value is None else str(value) for value in values] for _, values in columns]
+    rows = list(zip(*texts, strict=True))
     lengths = [max((place + 1 for place, value in enumerate(row) if value is not None), default=0) for row in rows]
     if max(lengths) < len(columns):
         lengths[0] = len(columns)
@@ -241,7 +214,6 @@ def _renumbered(graph: Graph, values: Mapping[str, Sequence[Value]], rows: Rows)
         sources, targets = np.minimum(sources, targets), np.maximum(sources, targets)
     order = here[np.lexsort((targets[here], sources[here]))]
     ids = tuple(f"n{place}" for place in range(len(rows)))
-    values = dict(values)
     return replace(
         graph, ids=ids, typed_ids=(), values=values, sources=sources[order], targets=targets[order], weights={}
     )

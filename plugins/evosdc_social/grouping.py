@@ -1,10 +1,11 @@
 """Protection by groups of k users (thesis, section 6.2.1): masking methods, and the one adapter to other partitions."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
@@ -14,12 +15,87 @@ from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Rows, Table
 from evosdc_social.graph import NEIGHBOURS, Neighbours, neighbours_in
 from evosdc_social.level_vectors import LevelVectors
-from evosdc_social.publication import Publication, publication_of
-from evosdc_social.space import SCALES, SemanticSpace, space_of, without_copies
-from evosdc_social.tree import Nodes, built_words
+from evosdc_social.space import SCALES, Nodes, SemanticSpace, built_words, space_of, without_copies
 
-Group = Callable[[Table], NDArray[np.int64]]
-"""Returns the number of each record's group, from 0 without gaps, of a table of at least k records."""
+Labels = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Publication:
+    """How groups are published."""
+
+    # The lowest common ancestor stands for the values of all members. Members of a list, topics for one, publish the
+    # group's most frequent value where only the root is common to all, the first of several, if `aggregated`. Where a
+    # value is coarser than the bound of its attribute the root stands in its place (both rules are reconstructions).
+
+    space: SemanticSpace
+    bounds: NDArray[np.int64]  # shape (V,); the highest level of each attribute that is published, besides the root
+    frequent: NDArray[np.bool_]  # shape (V,); whether the most frequent value is published in place of the root
+
+    @property
+    def roots(self) -> Nodes:
+        """The root of each tree, shape (V,)."""
+        return np.array([tree.root for tree in self.space.trees], dtype=np.int32)
+
+    def table(self, original: Table, groups: Labels) -> Table:
+        """Return the table that groups publish."""
+        return self.space.table(self.nodes_of(self.space.nodes(original), groups))
+
+    def nodes_of(self, leaves: Nodes, groups: Labels) -> Nodes:
+        """Return the nodes that records publish, shape (n, V), by those of the original."""
+        order = np.argsort(groups, kind="stable")
+        starts = np.concatenate(([0], np.cumsum(np.bincount(groups)))).astype(np.int64)
+        space = self.space
+        return _published(space.padded, space.heights, self.bounds, self.frequent, self.roots, leaves, order, starts)
+
+
+def publication_of(space: SemanticSpace, coarsest: Mapping[str, str | int], aggregated: bool = True) -> Publication:
+    """Return how groups are published."""
+    space.schema.require(coarsest, "coarsest")
+    bounds = [t.level_called(coarsest[t.name]) if t.name in coarsest else t.height for t in space.trees]
+    return Publication(space, np.array(bounds, dtype=np.int64), space.members & aggregated)
+
+
+@njit(cache=True)
+def _published(
+    up: NDArray[np.int32],
+    heights: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+    frequent: NDArray[np.bool_],
+    roots: Nodes,
+    leaves: Nodes,
+    order: NDArray[np.int64],
+    starts: NDArray[np.int64],
+) -> Nodes:
+    result = np.empty(leaves.shape, dtype=np.int32)
+    for group in range(starts.size - 1):
+        begin, end = starts[group], starts[group + 1]
+        for v in range(leaves.shape[1]):
+            first = leaves[order[begin], v]
+            level = 0
+            for place in range(begin + 1, end):
+                other = leaves[order[place], v]
+                while up[v, first, level] != up[v, other, level]:
+                    level += 1
+            node = up[v, first, level]
+            if level == heights[v] and frequent[v] and level > 0:
+                best = 0
+                for place in range(begin, end):
+                    count = 0
+                    value = leaves[order[place], v]
+                    for again in range(begin, end):
+                        count += leaves[order[again], v] == value
+                    if count > best or (count == best and value < node):
+                        best = count
+                        node = value
+            elif level > bounds[v]:
+                node = roots[v]
+            for place in range(begin, end):
+                result[order[place], v] = node
+    return result
+
+
+Group = Callable[[Table], NDArray[np.int64]]  # returns the group of each of at least k records, from 0 without gaps
 
 
 def partition(
@@ -31,27 +107,10 @@ def partition(
     hashes: int = 0,
     rng: np.random.Generator | None = None,
 ) -> NDArray[np.int32]:
-    """Return the number of each user's group, shape (n,), from 0 without gaps.
-
-    The method is given the attributes with their trees, each as often as it counts beside the others, so that a method
-    which adds up distances of attributes adds up the semantic distance. Where values are bounded (`Publication`), the
-    users who have the same values at the bounds are grouped by themselves; those of whom there are fewer than k are
-    grouped together, with the smallest other ones where they are still too few.
-
-    Parameters
-    ----------
-    original : Table
-        Shape (n, V), n >= k.
-    publication : Publication
-    k : int
-    group : callable
-    neighbours : Neighbours, optional
-        Given for a structural term: the Jaccard distance of neighbourhoods, estimated by so many min-wise `hashes`,
-        as nominal attributes (Broder 1997). It counts as one attribute.
-    hashes : int
-    rng : numpy.random.Generator, optional
-        Draws the hashes.
-    """
+    """Return the number of each user's group, shape (n,), from 0 without gaps."""
+    # The method is given the attributes with their trees, each as often as it counts, so that distances which it adds
+    # up are the semantic distance. Users who have the same values at bounds are grouped by themselves; those of whom
+    # there are fewer than k are grouped together, with the smallest other ones where they are still too few.
     places = np.empty((0, len(original)), dtype=np.int64)
     if neighbours is not None and hashes and rng is not None:
         places = np.stack([rng.permutation(len(original)) for _ in range(hashes)])
@@ -67,7 +126,7 @@ def partition(
 
 def parts_within(original: Table, publication: Publication, k: int) -> list[Rows]:
     """Return the positions of the users that are grouped by themselves, at least k in each part."""
-    trees, leaves = publication.space.trees, publication.leaves(original)
+    trees, leaves = publication.space.trees, publication.space.nodes(original)
     bounded = [v for v, tree in enumerate(trees) if publication.bounds[v] < tree.height]
     if not bounded:
         return [np.arange(len(original), dtype=np.intp)]
@@ -86,13 +145,7 @@ def parts_within(original: Table, publication: Publication, k: int) -> list[Rows
 
 
 def _weighted(original: Table, space: SemanticSpace, neighbours: Neighbours | None, hashes: NDArray[np.int64]) -> Table:
-    """Return the attributes with their trees, each as often as it counts, and behind them columns of neighbourhoods.
-
-    Parameters
-    ----------
-    hashes : ndarray of int64, shape (h, n)
-        A permutation of the users for each column of neighbourhoods.
-    """
+    """Return the attributes with their trees, each as often as it counts, and behind them columns of neighbourhoods."""
     whole = [int(cost) * max(tree.height, 1) for cost, tree in zip(space.costs.tolist(), space.trees, strict=True)]
     common = int(np.gcd.reduce([*whole, space.unit]))
     attributes: list[Attribute] = []
@@ -111,20 +164,16 @@ def _weighted(original: Table, space: SemanticSpace, neighbours: Neighbours | No
         labels = tuple(map(str, range(2 * len(original))))
         for number, places in enumerate(hashes):
             kind = Attribute(f"neighbourhood {number + 1}", Role.QUASI_IDENTIFIER, Scale.NOMINAL, labels)
-            add(kind, _least_neighbour(neighbours, places), space.unit // common)
+            # The least place of a neighbour of each user; for the lonely a place that nobody else has.
+            least = np.arange(len(places), 2 * len(places))
+            np.minimum.at(least, neighbours.users, places[neighbours.ends])
+            add(kind, least.astype(np.int32), space.unit // common)
     schema = replace(original.schema, attributes=tuple(attributes), edit_rules=())
     return Table(schema, np.stack(columns, axis=1), np.empty((len(original), 0)))
 
 
-def _least_neighbour(neighbours: Neighbours, places: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Return the least place of a neighbour of each user; for the lonely a place that nobody else has."""
-    found = np.arange(len(places), 2 * len(places))
-    np.minimum.at(found, neighbours.users, places[neighbours.ends])
-    return found.astype(np.int32)
-
-
+# MDAV-generic on the semantic distance: what the thesis' section suggests; a reconstruction
 SEMANTIC_MDAV = {"method": "mdav", "hierarchies": True}
-"""MDAV-generic on the semantic distance: what the thesis' section suggests; a reconstruction."""
 
 
 class GroupParameters(InnerParameters):
@@ -170,15 +219,11 @@ class GroupParameters(InnerParameters):
 
 
 class SemanticGrouping(MaskingMethod):
-    """Form groups of at least k users who are alike in meaning; publish for each what their values have in common.
+    """Form groups of at least k users who are alike in meaning; publish for each what their values have in common."""
 
-    The published attributes are k-anonymous, edges stay as they are. Location and the like become the lowest common
-    ancestor of the group, lists their most frequent member where only the root is common
-    (`evosdc_social.publication`). Groups are formed by another masking method on the semantic distance
-    (`evosdc_social.space`), by default MDAV-generic.
-
-    Source: thesis, section 6.2.1, of which the headings are known; the algorithm is a reconstruction.
-    """
+    # The published attributes are k-anonymous, edges stay as they are. Groups are formed by another masking method on
+    # the semantic distance, by default MDAV-generic. Source: thesis, section 6.2.1, of which the headings are known;
+    # the algorithm is a reconstruction.
 
     class Params(GroupParameters):
         """Least size of groups, how they are formed and what they publish."""
@@ -205,42 +250,49 @@ class SemanticGrouping(MaskingMethod):
         return built_words(table.schema.attributes)
 
     def require_fit(self, table: Table) -> None:
-        """Raise `ParameterError` telling all at once: scales, bounds, weights, an inner method without groups."""
-        collect = FaultCollector()
-        with collect.step():
-            self.require_support(table, f"method {self.name}")
-        with collect.step():
-            require_grouping(self.inner, f"method {self.name}: inner")
-        with collect.step():
-            require_users(len(table), self.params.k, f"method {self.name}")
-        with collect.step():
-            self.publication(table)
-        if collect.faults:
-            raise ParameterError(collect.faults)
+        """Raise `ParameterError` with all at once: scales, bounds, weights, an inner method without groups."""
+        where = f"method {self.name}"
+        require_all(
+            lambda: self.require_support(table, where),
+            lambda: require_grouping(self.inner, f"{where}: inner"),
+            lambda: require_users(len(table), self.params.k, where),
+            lambda: self.publication(table),
+        )
 
     def publication(self, table: Table) -> Publication:
         """Return how groups of a table are published."""
         params = self.params
         return publication_of(space_of(table, params.weights), params.coarsest, params.aggregated)
 
-    def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return the table that groups publish."""
-        return self._masked(table, None, rng)
-
     def mask_given(self, table: Table, auxiliary: Table, rng: np.random.Generator) -> Table:
         """Return the table that groups publish which are alike in their neighbours, too."""
-        return self._masked(table, neighbours_in(auxiliary), rng)
+        return self.mask(table, rng, neighbours_in(auxiliary))
 
-    def _masked(self, table: Table, neighbours: Neighbours | None, rng: np.random.Generator) -> Table:
+    def mask(self, table: Table, rng: np.random.Generator, neighbours: Neighbours | None = None) -> Table:
+        """Return the table that groups publish."""
         self.require_fit(table)
         publication, inner = self.publication(table), self.inner
         assert isinstance(inner, Grouping), "required above"
+        groups = partition(
+            table,
+            publication,
+            self.params.k,
+            lambda part: inner.classes(part, rng),
+            neighbours,
+            self.params.hashes,
+            rng,
+        )
+        return publication.table(table, groups)
 
-        def group(part: Table) -> Any:
-            return inner.classes(part, rng)
 
-        groups = partition(table, publication, self.params.k, group, neighbours, self.params.hashes, rng)
-        return publication.space.table(publication.nodes(table, groups))
+def require_all(*checks: Callable[[], object]) -> None:
+    """Raise `ParameterError` with the faults of all checks."""
+    collect = FaultCollector()
+    for check in checks:
+        with collect.step():
+            check()
+    if collect.faults:
+        raise ParameterError(collect.faults)
 
 
 def require_grouping(inner: MaskingMethod, where: str) -> None:
@@ -258,12 +310,11 @@ def require_users(n: int, k: int, where: str) -> None:
 
 
 class LevelFilling(Grouping):
-    """Group users who have the same values, then those who share the next levels of their trees, and so on.
+    """Group users who have the same values, then those who share the next levels of their trees, and so on."""
 
-    Vectors of levels are taken in the order of what they cost in semantic distance; users without a group who have the
-    same nodes at a vector make groups of k to 2k - 1, if there are k of them. Fewer than k are left at the end: they
-    join the last group. A greedy method of evosdc's own.
-    """
+    # Vectors of levels are taken in the order of what they cost in semantic distance; users without a group who have
+    # the same nodes at a vector make groups of k to 2k - 1, if there are k of them. Fewer than k are left at the end:
+    # they join the last group. A greedy method of evosdc's own.
 
     class Params(Parameters):
         """Least size of groups, and what members of a list publish."""
@@ -287,16 +338,13 @@ class LevelFilling(Grouping):
         return built_words(table.schema.attributes)
 
     def require_fit(self, table: Table) -> None:
-        """Raise `ParameterError` telling all at once: scales, k above the number of users, too many levels."""
-        collect = FaultCollector()
-        with collect.step():
-            self.require_support(table, f"method {self.name}")
-        with collect.step():
-            require_users(len(table), self.params.k, f"method {self.name}")
-        with collect.step():
-            self._vectors(table)
-        if collect.faults:
-            raise ParameterError(collect.faults)
+        """Raise `ParameterError` with all at once: scales, k above the number of users, too many levels."""
+        where = f"method {self.name}"
+        require_all(
+            lambda: self.require_support(table, where),
+            lambda: require_users(len(table), self.params.k, where),
+            lambda: self._vectors(table),
+        )
 
     def classes(self, table: Table, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the number of each user's group, shape (n,); users are taken in the order of the file."""
@@ -309,8 +357,7 @@ class LevelFilling(Grouping):
                 break
             keys = vectors.keys(leaves[free], vector)
             order = np.argsort(keys, kind="stable")
-            ends = np.flatnonzero(np.diff(keys[order], append=keys[order[-1]] - 1))
-            for members in _buckets(free[order], ends):
+            for members in np.split(free[order], np.flatnonzero(np.diff(keys[order])) + 1):
                 if len(members) >= k:
                     pieces = len(members) // k
                     groups[members] = count + np.arange(len(members)) * pieces // len(members)
@@ -323,14 +370,10 @@ class LevelFilling(Grouping):
         """Return the table that groups publish: lowest common ancestors, of lists the most frequent value."""
         self.require_fit(table)
         publication = publication_of(space_of(table), {}, self.params.aggregated)
-        return publication.space.table(publication.nodes(table, self.classes(table, rng).astype(np.int32)))
+        return publication.table(table, self.classes(table, rng).astype(np.int32))
 
     def _vectors(self, table: Table) -> tuple[LevelVectors, Nodes]:
         """Return the vectors of levels and the nodes of users, for attributes that weigh several times but once."""
         space = space_of(table)
         judged, leaves = without_copies(space, space.nodes(table))
         return LevelVectors(judged, f"method {self.name}"), leaves
-
-
-def _buckets(users: NDArray[np.intp], ends: NDArray[np.intp]) -> Sequence[NDArray[np.intp]]:
-    return np.split(users, ends[:-1] + 1)

@@ -10,7 +10,7 @@ Published records counted by vectors of levels, so that links are followed throu
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 from numba import njit
@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.table.table import Rows
-from evosdc_social.space import SemanticSpace
-from evosdc_social.tree import Nodes
+from evosdc_social.space import Nodes, SemanticSpace
 
 Integers = NDArray[np.int64]
 
@@ -28,19 +27,7 @@ _GREATEST_KEY = 2**62
 
 
 class LevelVectors:
-    """The vectors of levels of a space, in the order of their costs.
-
-    Parameters
-    ----------
-    space : SemanticSpace
-    where : str
-        What needs them, for messages.
-
-    Raises
-    ------
-    ParameterError
-        There are too many of them.
-    """
+    """The vectors of levels of a space, in the order of their costs."""
 
     def __init__(self, space: SemanticSpace, where: str) -> None:
         heights = [tree.height for tree in space.trees]
@@ -65,15 +52,8 @@ class LevelVectors:
         return len(self.costs)
 
     def keys(self, nodes: Nodes, vector: int, further: Integers | None = None) -> Integers:
-        """Return a number for the nodes of each record at a vector of levels, shape (n,): equal for equal nodes.
-
-        Parameters
-        ----------
-        nodes : ndarray of int32, shape (n, V)
-        vector : int
-        further : ndarray of int64, shape (n,), optional
-            A number of each record that has to be equal besides, from 0.
-        """
+        """Return a number for the nodes of each record at a vector of levels, shape (n,): equal for equal nodes."""
+        # Further, shape (n,): a number of each record that has to be equal besides, from 0.
         found = np.zeros(len(nodes), dtype=np.int64) if further is None else further.astype(np.int64)
         for v, level in enumerate(self.vectors[vector].tolist()):
             up = self._trees[v].up
@@ -82,31 +62,16 @@ class LevelVectors:
 
     def tiers(self) -> Iterator[range]:
         """Yield the vectors of each cost, the least first."""
-        ends = [*np.flatnonzero(np.diff(self.costs) > 0).tolist(), len(self) - 1]
-        begin = 0
-        for end in ends:
-            yield range(begin, end + 1)
-            begin = end + 1
+        ends = (np.flatnonzero(np.diff(self.costs) > 0) + 1).tolist()
+        return (range(begin, end) for begin, end in pairwise([0, *ends, len(self)]))
 
 
 def nearest_credit(
     vectors: LevelVectors, leaves: Nodes, published: Nodes, further: Integers | None = None
 ) -> NDArray[np.float64]:
-    """Return for each user the chance that the published record taken for them, one of the nearest, is their own.
-
-    Parameters
-    ----------
-    vectors : LevelVectors
-    leaves, published : ndarray of int32, shape (n, V)
-        The nodes of the original and of the published file; row r of both is the same user.
-    further : ndarray of int64, shape (n,), optional
-        What an intruder knows of a user and sees of a record besides: only records with an equal one are looked at.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        1 over the number of nearest records where the own is among them, else 0.
-    """
+    """Return for each user the chance that the published record taken for them, one of the nearest, is their own."""
+    # Row r of leaves and published, shape (n, V), is the same user. further, shape (n,): what an intruder knows of a
+    # user and sees of a record besides; only records with an equal one are looked at.
     n = len(leaves)
     credit = np.zeros(n)
     active = np.arange(n)
@@ -129,29 +94,17 @@ def nearest_credit(
 
 Places = NDArray[np.int32]
 
-MOST_COUNTS = 20_000_000
-"""Originals times vectors that are kept in memory."""
+MOST_COUNTS = 20_000_000  # originals times vectors that are kept in memory
 
 
 @dataclass(frozen=True, eq=False)
 class LevelCounts:
-    """What originals look for.
-
-    Parameters
-    ----------
-    vectors : LevelVectors
-    sought : ndarray of int64
-        The distinct keys of the originals, vector by vector, ascending for each.
-    offsets : ndarray of int64, shape (L + 1,)
-        Where the keys of each vector begin.
-    of : ndarray of int32, shape (n, L)
-        By original and vector the place of its key among all.
-    """
+    """What originals look for."""
 
     vectors: LevelVectors
-    sought: Integers
-    offsets: Integers
-    of: Places
+    sought: Integers  # the distinct keys of the originals, vector by vector, ascending for each
+    offsets: Integers  # shape (L + 1,); where the keys of each vector begin
+    of: Places  # shape (n, L); by original and vector the place of its key among all
 
     def places(self, nodes: Nodes) -> Places:
         """Return by record and vector the place of its key among those that are sought, -1 for none, shape (m, L)."""
@@ -163,16 +116,7 @@ class LevelCounts:
         return np.bincount(places[places >= 0], minlength=len(self.sought)).astype(np.int32)
 
     def recount(self, places: Places, counts: NDArray[np.int32], nodes: Nodes, changed: Rows) -> None:
-        """Count after some records changed, in place.
-
-        Parameters
-        ----------
-        places : ndarray of int32, shape (n, L)
-        counts : ndarray of int32
-        nodes : ndarray of int32, shape (m, V)
-            Of the changed records.
-        changed : ndarray of intp, shape (m,)
-        """
+        """Count after some records changed, in place."""
         old, new = places[changed], self.places(nodes)
         np.subtract.at(counts, old[old >= 0], 1)
         np.add.at(counts, new[new >= 0], 1)

@@ -9,9 +9,9 @@ All are means over attributes, in per cent, 0 for a graph that was not changed. 
 of the tree below them, each as likely, whether the original has them or not (a reconstruction).
 """
 
-from abc import abstractmethod
-from dataclasses import dataclass
-from functools import cached_property
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,127 +21,96 @@ from numpy.typing import NDArray
 from evosdc.model import Changes, Fitted, Measure, Tracker
 from evosdc.table.table import Rows, Table
 from evosdc_social.graph import AmongNeighbours, Neighbours
-from evosdc_social.space import SCALES, SemanticSpace, space_of
-from evosdc_social.tree import Nodes, Tree
+from evosdc_social.space import SCALES, Nodes, SemanticSpace, Tree, space_of
 
 Integers = NDArray[np.int64]
 Counts = NDArray[np.int32]
 
-DENSE = 1 << 22
-"""Pairs of nodes of which a matrix is kept; with more of them pairs that occur are listed."""
+DENSE = 1 << 22  # pairs of nodes of which a matrix is kept; with more of them pairs that occur are listed
 
-
+# The edges between published nodes, shape (N + 1, N + 1), empty where pairs are listed; and what they give each pair of
+# categories that has edges in the original, shape (p,).
 PairCounts = tuple[Counts, NDArray[np.float64]]
-"""The edges between published nodes, shape (N + 1, N + 1), empty where pairs are listed; and what they give each pair
-of categories that has edges in the original, shape (p,)."""
 
 
-@dataclass(frozen=True, eq=False)
-class PairLoss:
-    """The loss of an attribute's adjacency matrix, which is symmetric: edges have no direction.
+class AttributeLoss(ABC):
+    """The loss of one attribute, in [0, 1], by what is counted of its published nodes."""
 
-    Parameters
-    ----------
-    tree : Tree
-    neighbours : Neighbours
-    cells : ndarray of int64, shape (p, 2)
-        Pairs of categories, or of the missing value, that have edges; the first not above the second.
-    edges : ndarray of int64, shape (p,)
-        What stands in the original's matrix.
-    """
+    @abstractmethod
+    def counted(self, nodes: Nodes) -> Any:
+        """Return what is counted of nodes, shape (n,): an array, or a tuple of arrays."""
 
-    tree: Tree
-    neighbours: Neighbours
-    cells: Integers
-    edges: Integers
+    @abstractmethod
+    def recount(self, counts: Any, before: Nodes, after: Nodes, changed: Rows) -> None:
+        """Count nodes, shape (n,), after some records changed, in place."""
 
-    @cached_property
-    def dense(self) -> bool:
-        """Whether counts are a matrix."""
-        return len(self.tree.up) ** 2 <= DENSE
+    @abstractmethod
+    def loss(self, counts: Any) -> float:
+        """Return the loss."""
 
-    @cached_property
-    def _path(self) -> Nodes:
-        """The ways up of all categories, and last that of a missing value, which stands for itself alone."""
-        path = self.tree.path.copy()
-        path[-1, 0] = len(self.tree.up) - 1
-        return path
+    def contributions(self, nodes: Nodes) -> NDArray[np.float64] | None:
+        """Return what each user adds to the loss; None where it belongs to no users."""
+        return None
 
-    @cached_property
-    def _sizes(self) -> Integers:
-        return np.append(self.tree.sizes[:-1], 1)
 
-    @cached_property
-    def _times(self) -> Integers:
-        """How often each pair stands in the matrix."""
-        return np.where(self.cells[:, 0] == self.cells[:, 1], 1, 2)
+class PairLoss(AttributeLoss):
+    """The loss of an attribute's adjacency matrix, which is symmetric: edges have no direction."""
+
+    def __init__(self, tree: Tree, leaves: Nodes, neighbours: Neighbours) -> None:
+        self.tree, self.neighbours, self.dense = tree, neighbours, len(tree.up) ** 2 <= DENSE
+        missing, width = len(tree.up) - 1, tree.leaves + 1
+        codes = np.where(leaves == missing, tree.leaves, leaves).astype(np.int64)
+        one, other = codes[neighbours.users], codes[neighbours.ends]
+        here = one <= other
+        pairs, self.edges = np.unique(one[here] * width + other[here], return_counts=True)
+        # Pairs of categories that have edges, shape (p, 2), and how often each stands in the matrix.
+        self.cells = np.stack([pairs // width, pairs % width], axis=1)
+        self._times = np.where(self.cells[:, 0] == self.cells[:, 1], 1, 2)
+        # The ways up of all categories; a missing value, the last one, stands for itself alone.
+        self._path, self._sizes = tree.path.copy(), np.append(tree.sizes[:-1], 1)
+        self._path[-1, 0] = missing
 
     def counted(self, nodes: Nodes) -> PairCounts:
         """Return the counts of published nodes, shape (n,)."""
         width, spread = len(self.tree.up), np.zeros(len(self.edges))
         if not self.dense:
-            spread[:] = self._listed(nodes)
+            self._list(nodes, spread)
             return np.empty((0, 0), np.int32), spread
-        pairs = self._pairs(nodes)
-        counts = np.bincount(pairs, minlength=width * width).astype(np.int32).reshape(width, width)
+        counts = np.bincount(self._pairs(nodes), minlength=width * width).astype(np.int32).reshape(width, width)
         _spread(self.cells, self._path, self._sizes, counts, np.ones(len(self._path), dtype=np.bool_), spread)
         return counts, spread
 
-    def recount(self, known: PairCounts, before: Nodes, after: Nodes, changed: Rows) -> None:
+    def recount(self, counts: PairCounts, before: Nodes, after: Nodes, changed: Rows) -> None:
         """Count published nodes after some users changed, in place."""
-        counts, spread = known
+        edges, spread = counts
         if not self.dense:
-            spread[:] = self._listed(after)
+            self._list(after, spread)
             return
         _moved(
-            counts, self.neighbours.starts, self.neighbours.ends, before, after, np.asarray(changed, dtype=np.int64),
+            edges, self.neighbours.starts, self.neighbours.ends, before, after, np.asarray(changed, dtype=np.int64),
             np.zeros(len(before), dtype=np.bool_),
         )  # fmt: skip
         touched = np.zeros(len(self.tree.up) + 1, dtype=np.bool_)
         touched[before[changed]] = touched[after[changed]] = True
-        _spread(
-            self.cells, self._path, self._sizes, counts, np.any(touched[self._path], axis=1).astype(np.bool_), spread
-        )
+        _spread(self.cells, self._path, self._sizes, edges, np.any(touched[self._path], axis=1), spread)
 
     def _pairs(self, nodes: Nodes) -> Integers:
-        pairs: Integers = (
-            nodes[self.neighbours.users].astype(np.int64) * len(self.tree.up) + nodes[self.neighbours.ends]
-        )
+        users, ends = self.neighbours.users, self.neighbours.ends
+        pairs: Integers = nodes[users].astype(np.int64) * len(self.tree.up) + nodes[ends]
         return pairs
 
-    def _listed(self, nodes: Nodes) -> NDArray[np.float64]:
+    def _list(self, nodes: Nodes, spread: NDArray[np.float64]) -> None:
         found, times = np.unique(self._pairs(nodes), return_counts=True)
-        spread: NDArray[np.float64] = _spread_listed(
-            self.cells, self._path, self._sizes, found, times, len(self.tree.up)
-        )
-        return spread
+        _spread_listed(self.cells, self._path, self._sizes, found, times, len(self.tree.up), spread)
 
-    def loss(self, spread: NDArray[np.float64]) -> float:
-        """Return half the sum of differences over the number of edges, in [0, 1]; 0 for a graph without edges."""
-        total = len(self.neighbours.ends)
+    def loss(self, counts: PairCounts) -> float:
+        """Return half the sum of differences over the number of edges; 0 for a graph without edges."""
+        spread, total = counts[1], len(self.neighbours.ends)
         if not total:
             return 0.0
         inside = float((self._times * spread).sum())
         away = float((self._times * np.abs(spread - self.edges)).sum()) + max(total - inside, 0.0)
         return min(max(away / (2.0 * total), 0.0), 1.0)
-
-
-def pair_loss(tree: Tree, leaves: Nodes, neighbours: Neighbours) -> PairLoss:
-    """Return the loss of an attribute by its original values.
-
-    Parameters
-    ----------
-    tree : Tree
-    leaves : ndarray of int32, shape (n,)
-        The original's values as nodes.
-    neighbours : Neighbours
-    """
-    missing, width = len(tree.up) - 1, tree.leaves + 1
-    codes = np.where(leaves == missing, tree.leaves, leaves).astype(np.int64)
-    one, other = codes[neighbours.users], codes[neighbours.ends]
-    here = one <= other
-    pairs, edges = np.unique(one[here] * width + other[here], return_counts=True)
-    return PairLoss(tree, neighbours, np.stack([pairs // width, pairs % width], axis=1), edges.astype(np.int64))
 
 
 @njit(cache=True)
@@ -193,10 +162,10 @@ def _spread(
 
 @njit(cache=True)
 def _spread_listed(
-    cells: Integers, path: Nodes, sizes: Integers, listed: Integers, times: Integers, width: int
-) -> NDArray[np.float64]:
-    """Return what published pairs, sorted, give the pairs of categories."""
-    spread = np.zeros(cells.shape[0])
+    cells: Integers, path: Nodes, sizes: Integers, listed: Integers, times: Integers, width: int,
+    spread: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """Write what published pairs, sorted, give the pairs of categories."""
     for cell in range(cells.shape[0]):
         one, other = cells[cell, 0], cells[cell, 1]
         found = 0.0
@@ -213,15 +182,73 @@ def _spread_listed(
                 if at < listed.size and listed[at] == pair:
                     found += times[at] / (sizes[upper] * sizes[right])
         spread[cell] = found
-    return spread
+
+
+class LevelLoss(AttributeLoss):
+    """The mean distance between original and published values of an attribute; counted is the sum of their levels."""
+
+    def __init__(self, tree: Tree, leaves: Nodes) -> None:
+        self.tree, self.leaves = tree, leaves
+
+    def counted(self, nodes: Nodes) -> Integers:
+        """Return the sum of levels."""
+        return np.array([levels_between(self.tree, self.leaves, nodes).sum()], dtype=np.int64)
+
+    def recount(self, counts: Integers, before: Nodes, after: Nodes, changed: Rows) -> None:
+        """Sum levels after some records changed."""
+        for sign, nodes in ((1, after), (-1, before)):
+            counts += sign * levels_between(self.tree, self.leaves[changed], nodes[changed]).sum()
+
+    def loss(self, counts: Integers) -> float:
+        """Return the mean distance."""
+        return float(counts[0]) / (len(self.leaves) * max(self.tree.height, 1))
+
+    def contributions(self, nodes: Nodes) -> NDArray[np.float64]:
+        """Return what each user adds to the loss."""
+        return levels_between(self.tree, self.leaves, nodes) / (len(nodes) * max(self.tree.height, 1))
+
+
+def levels_between(tree: Tree, one: Nodes, other: Nodes) -> Integers:
+    """Return the level of the lowest common ancestor of nodes, pair by pair; 0 where they are the same category."""
+    found: Integers = (tree.up[one] != tree.up[other]).sum(axis=1, dtype=np.int64)
+    return found
+
+
+class ShareLoss(AttributeLoss):
+    """The total variation between the distributions of categories; counted are the records of each node."""
+
+    def __init__(self, tree: Tree, leaves: Nodes) -> None:
+        self.tree, self._n = tree, len(leaves)
+        frequencies = self.counted(leaves)
+        self._own = np.append(frequencies[: tree.leaves], frequencies[-1])
+
+    def counted(self, nodes: Nodes) -> Integers:
+        """Return the records of each node."""
+        return np.bincount(nodes, minlength=len(self.tree.up)).astype(np.int64)
+
+    def recount(self, counts: Integers, before: Nodes, after: Nodes, changed: Rows) -> None:
+        """Count the records of each node after some changed."""
+        np.subtract.at(counts, before[changed], 1)
+        np.add.at(counts, after[changed], 1)
+
+    def loss(self, counts: Integers) -> float:
+        """Return the total variation."""
+        # The records of a node are spread over the categories below it, missing last. Leaves of the tree that are no
+        # category of the original have their share, too.
+        tree, path = self.tree, self.tree.path[: self.tree.leaves]
+        share = np.append(counts[:-1] / np.maximum(tree.sizes[:-1], 1), 0.0)
+        after = np.append(np.where(path >= 0, share[path], 0.0).sum(axis=1), float(counts[-1]))
+        elsewhere = max(self._n - float(after.sum()), 0.0)
+        return (float(np.abs(self._own - after).sum()) + elsewhere) / (2.0 * self._n)
 
 
 class FittedNodeLoss(Fitted):
-    """A loss that is the mean over attributes of what follows from counts of each, in arrays."""
+    """A loss that is the mean over attributes, in per cent."""
 
-    def __init__(self, original: Table) -> None:
+    def __init__(self, original: Table, of: Callable[[Tree, Nodes], AttributeLoss]) -> None:
         self.space: SemanticSpace = space_of(original)
-        self.leaves = self.space.nodes(original)
+        leaves = self.space.nodes(original)
+        self.parts = [of(tree, np.ascontiguousarray(leaves[:, v])) for v, tree in enumerate(self.space.trees)]
 
     def track(self, masked: Table) -> "NodeLossTracker":
         """Return a tracker, which counts changed records of changed attributes again."""
@@ -231,42 +258,15 @@ class FittedNodeLoss(Fitted):
         """Return the mean over attributes, in per cent."""
         return self.track(masked).score
 
-    def by_attribute(self, masked: Table) -> dict[str, float]:
-        """Return the loss of each attribute, in per cent."""
-        losses = self.track(masked).losses.tolist()
-        return {tree.name: 100.0 * loss for tree, loss in zip(self.space.trees, losses, strict=True)}
-
-    def contributions_of(self, nodes: Nodes) -> NDArray[np.float64] | None:
-        """Return what each user adds to the loss, None where it belongs to no users."""
-        return None
-
-    @abstractmethod
-    def counted(self, v: int, nodes: Nodes) -> Any:
-        """Return what is counted of an attribute: an array, or a tuple of arrays."""
-
-    @abstractmethod
-    def recount(self, v: int, counts: Any, before: Nodes, after: Nodes, changed: Rows) -> None:
-        """Count an attribute, shape (n,), after some records changed, in place."""
-
-    @abstractmethod
-    def loss(self, v: int, counts: Any) -> float:
-        """Return the loss of an attribute in [0, 1]."""
-
 
 class NodeLossTracker(Tracker):
-    """The tracker of a `FittedNodeLoss`.
-
-    Parameters
-    ----------
-    fitted : FittedNodeLoss
-    masked : Table
-    """
+    """The tracker of a `FittedNodeLoss`."""
 
     def __init__(self, fitted: FittedNodeLoss, masked: Table) -> None:
-        self._fitted = fitted
+        self._space, self._parts = fitted.space, fitted.parts
         self._nodes = fitted.space.nodes(masked)
-        self._counts = [fitted.counted(v, column) for v, column in enumerate(self._nodes.T)]
-        self.losses = np.array([fitted.loss(v, counts) for v, counts in enumerate(self._counts)])
+        self._counts = [part.counted(column) for part, column in zip(self._parts, self._nodes.T, strict=True)]
+        self.losses = np.array([part.loss(counts) for part, counts in zip(self._parts, self._counts, strict=True)])
 
     @property
     def score(self) -> float:
@@ -275,157 +275,59 @@ class NodeLossTracker(Tracker):
 
     def take(self, change: Changes) -> None:
         """Go on to a child."""
-        latest = self._fitted.space.nodes(change.after)
+        latest = self._space.nodes(change.after)
         differ = self._nodes[change.rows] != latest
         for v in np.flatnonzero(differ.any(axis=0)).tolist():
             changed, before = change.rows[differ[:, v]], self._nodes[:, v].copy()
             self._nodes[changed, v] = latest[differ[:, v], v]
-            self._fitted.recount(v, self._counts[v], before, self._nodes[:, v].copy(), changed)
-            self.losses[v] = self._fitted.loss(v, self._counts[v])
+            self._parts[v].recount(self._counts[v], before, self._nodes[:, v].copy(), changed)
+            self.losses[v] = self._parts[v].loss(self._counts[v])
 
     def contributions(self) -> NDArray[np.float64] | None:
         """Return what each user adds to the loss, in per cent; None where it belongs to no users."""
-        return self._fitted.contributions_of(self._nodes)
-
-
-class FittedDistanceLoss(FittedNodeLoss):
-    """The distances between original and published values; counts are the sum of their levels."""
-
-    def counted(self, v: int, nodes: Nodes) -> NDArray[np.int64]:
-        """Return the sum of levels."""
-        return np.array([self._levels(v, nodes, slice(None)).sum()], dtype=np.int64)
-
-    def recount(self, v: int, counts: NDArray[np.int64], before: Nodes, after: Nodes, changed: Rows) -> None:
-        """Sum levels after some records changed."""
-        counts += self._levels(v, after, changed).sum() - self._levels(v, before, changed).sum()
-
-    def loss(self, v: int, counts: NDArray[np.int64]) -> float:
-        """Return the mean distance of an attribute."""
-        return float(counts[0]) / (len(self.leaves) * max(self.space.trees[v].height, 1))
-
-    def contributions_of(self, nodes: Nodes) -> NDArray[np.float64]:
-        """Return what each user adds to the loss, in per cent."""
-        found = np.zeros(len(nodes))
-        for v, tree in enumerate(self.space.trees):
-            found += self._levels(v, nodes[:, v], slice(None)) / max(tree.height, 1)
-        return 100.0 * found / (len(nodes) * len(self.space.trees))
-
-    def _levels(self, v: int, nodes: Nodes, rows: Any) -> NDArray[np.int64]:
-        return levels_between(self.space.trees[v], self.leaves[rows, v], nodes[rows])
-
-
-def levels_between(tree: Tree, one: Nodes, other: Nodes) -> NDArray[np.int64]:
-    """Return the level of the lowest common ancestor of nodes, pair by pair; 0 where they are the same category."""
-    found: NDArray[np.int64] = (tree.up[one] != tree.up[other]).sum(axis=1, dtype=np.int64)
-    return found
-
-
-class FittedDistributionLoss(FittedNodeLoss):
-    """The distributions of published values; counts are the records of each node."""
-
-    def __init__(self, original: Table) -> None:
-        super().__init__(original)
-        self.frequencies = [self.counted(v, self.leaves[:, v]) for v in range(self.leaves.shape[1])]
-
-    def counted(self, v: int, nodes: Nodes) -> NDArray[np.int64]:
-        """Return the records of each node."""
-        return np.bincount(nodes, minlength=len(self.space.trees[v].up)).astype(np.int64)
-
-    def recount(self, v: int, counts: NDArray[np.int64], before: Nodes, after: Nodes, changed: Rows) -> None:
-        """Count the records of each node after some changed."""
-        np.subtract.at(counts, before[changed], 1)
-        np.add.at(counts, after[changed], 1)
-
-    def loss(self, v: int, counts: NDArray[np.int64]) -> float:
-        """Return the total variation between the distributions of categories."""
-        before, after = self.frequencies[v], expanded(self.space.trees[v], counts)
-        tree = self.space.trees[v]
-        own = np.append(before[: tree.leaves], before[-1])
-        elsewhere = max(len(self.leaves) - float(after.sum()), 0.0)  # at leaves that are no category of the original
-        return (float(np.abs(own - after).sum()) + elsewhere) / (2.0 * len(self.leaves))
-
-
-def expanded(tree: Tree, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how many records each category has, missing last, where those of a node are spread over what is below it.
-
-    Leaves of the tree that are no category have their share, which is not returned.
-
-    Parameters
-    ----------
-    tree : Tree
-    counts : ndarray of int64, shape (N + 1,)
-        Records by node.
-    """
-    share = np.append(counts[:-1] / np.maximum(tree.sizes[:-1], 1), 0.0)
-    found = np.where(tree.path[: tree.leaves] >= 0, share[tree.path[: tree.leaves]], 0.0).sum(axis=1)
-    return np.append(found, float(counts[-1]))
-
-
-class FittedAdjacencyLoss(FittedNodeLoss):
-    """The edges between categories; counts are those between published nodes (`evosdc_social.losses`)."""
-
-    def __init__(self, original: Table, neighbours: Neighbours) -> None:
-        super().__init__(original)
-        self.neighbours = neighbours
-        self.pairs: list[PairLoss] = [
-            pair_loss(tree, self.leaves[:, v], neighbours) for v, tree in enumerate(self.space.trees)
-        ]
-
-    def counted(self, v: int, nodes: Nodes) -> PairCounts:
-        """Return the edges between nodes."""
-        return self.pairs[v].counted(nodes)
-
-    def recount(self, v: int, counts: PairCounts, before: Nodes, after: Nodes, changed: Rows) -> None:
-        """Count the edges between nodes after some users changed."""
-        self.pairs[v].recount(counts, before, after, changed)
-
-    def loss(self, v: int, counts: PairCounts) -> float:
-        """Return the share of edges that stand elsewhere in the matrix."""
-        return self.pairs[v].loss(counts[1])
+        found = [part.contributions(column) for part, column in zip(self._parts, self._nodes.T, strict=True)]
+        known = [part for part in found if part is not None]
+        return 100.0 * np.sum(known, axis=0) / len(known) if known else None
 
 
 class SemanticDistanceLoss(Measure):
-    """DBIL of nodes: the mean over users and attributes of the semantic distance of original and published value.
+    """DBIL of nodes: the mean over users and attributes of the semantic distance of original and published value."""
 
-    Source: thesis, section 6.3.3; the distance is a reconstruction.
-    """
+    # Source: thesis, section 6.3.3; the distance is a reconstruction.
 
     supports = SCALES
     generalised = True
 
-    def fit(self, original: Table) -> FittedDistanceLoss:
+    def fit(self, original: Table) -> FittedNodeLoss:
         """Find the trees of the attributes."""
         self.require_support(original)
-        return FittedDistanceLoss(original)
+        return FittedNodeLoss(original, LevelLoss)
 
 
 class DistributionLoss(Measure):
-    """CDIL, Categories Distribution Information Loss: the total variation between the distributions of categories.
+    """CDIL, Categories Distribution Information Loss: the total variation between the distributions of categories."""
 
-    Source: thesis, section 6.3.2; the formula is a reconstruction.
-    """
+    # Source: thesis, section 6.3.2; the formula is a reconstruction.
 
     supports = SCALES
     generalised = True
 
-    def fit(self, original: Table) -> FittedDistributionLoss:
+    def fit(self, original: Table) -> FittedNodeLoss:
         """Count the categories."""
         self.require_support(original)
-        return FittedDistributionLoss(original)
+        return FittedNodeLoss(original, ShareLoss)
 
 
-class AdjacencyLoss(AmongNeighbours[FittedAdjacencyLoss]):
-    """AAMIL, Attributes Adjacency Matrices Information Loss: edges that join other categories than before.
+class AdjacencyLoss(AmongNeighbours[FittedNodeLoss]):
+    """AAMIL, Attributes Adjacency Matrices Information Loss: edges that join other categories than before."""
 
-    A_ij is the number of edges between users of the categories i and j; the loss is half the sum of the differences of
-    both matrices, over the number of edges.
-
-    Source: thesis, section 6.3.1; the formula is a reconstruction.
-    """
+    # A_ij is the number of edges between users of the categories i and j; the loss is half the sum of the differences
+    # of both matrices, over the number of edges.
+    # Source: thesis, section 6.3.1; the formula is a reconstruction.
 
     supports = SCALES
     generalised = True
 
-    def fit_among(self, judged: Table, neighbours: Neighbours) -> FittedAdjacencyLoss:
+    def fit_among(self, judged: Table, neighbours: Neighbours) -> FittedNodeLoss:
         """Count the edges between categories."""
-        return FittedAdjacencyLoss(judged, neighbours)
+        return FittedNodeLoss(judged, partial(PairLoss, neighbours=neighbours))

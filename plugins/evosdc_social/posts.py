@@ -13,53 +13,34 @@ from numpy.typing import NDArray
 
 from evosdc.errors import DataError, Fault, ParameterError, SchemaError, did_you_mean
 from evosdc.files.atomic import atomic
-from evosdc.files.column import NO_TEXT, Column
-from evosdc.files.original import Original
 from evosdc.files.reading import parsed
 from evosdc.printing import printable
 from evosdc.table.hierarchy import Hierarchy
 from evosdc_social.graph import Value, counted
-from evosdc_social.graph_file import GraphFile
+from evosdc_social.graph_file import GraphFile, cells_of
 
 _PARTS = re.compile(r"[,;/|()]|\s[-\N{EN DASH}]\s")
 _SIGNS = re.compile(r"[^\w ]+")
 
+# Follows a place above the leaves that is all a user says: a leaf of its own below that place
 NOT_FINER = "(not finer)"
-"""Follows a place above the leaves that is all a user says: a leaf of its own below that place."""
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where users are.
+    """Where users are."""
 
-    Parameters
-    ----------
-    leaves : tuple of str or None
-        By user a leaf of `tree`; None where nothing was said, or it was not found.
-    tree : Hierarchy
-        The tree that was given, with a leaf more for each place above the leaves that somebody says.
-    unknown : Counter of str
-        What was not found, and how often it was said.
-    """
-
-    leaves: tuple[str | None, ...]
-    tree: Hierarchy
-    unknown: Counter[str]
+    leaves: tuple[str | None, ...]  # by user a leaf of `tree`; None where nothing was said, or it was not found
+    tree: Hierarchy  # the tree that was given, with a leaf more for each place above the leaves that somebody says
+    unknown: Counter[str]  # what was not found, and how often it was said
 
 
 def resolved(texts: Sequence[str | None], tree: Hierarchy) -> Places:
-    """Return where users are, by what they wrote: ``leeds, UK`` is Leeds.
-
-    Capitals, accents and punctuation are of no account. A text that is no label of the tree is cut at commas, slashes,
-    brackets and dashes, and the finest label among its parts counts that lies below the others which are found; where
-    labels contradict each other, as in ``Leeds / Rome``, the text is not found. Nothing is guessed beyond that; a label
-    without letters and digits, such as the root ``*``, is no place that anybody says.
-
-    Parameters
-    ----------
-    texts : sequence of str or None
-    tree : Hierarchy
-    """
+    """Return where users are, by what they wrote: ``leeds, UK`` is Leeds."""
+    # Capitals, accents and punctuation are of no account. A text that is no label of the tree is cut at commas,
+    # slashes, brackets and dashes, and the finest label among its parts counts that lies below the others which are
+    # found; where labels contradict each other, as in ``Leeds / Rome``, the text is not found. Nothing is guessed
+    # beyond that.
     paths = {(leaf, *labels) for leaf, labels in zip(tree.leaves, tree.levels, strict=True)}
     known: dict[str, list[str]] = {}
     above: dict[str, set[str]] = {}
@@ -70,9 +51,7 @@ def resolved(texts: Sequence[str | None], tree: Hierarchy) -> Places:
                 below.append(label)
             above.setdefault(label, set()).update(path[level:])
     known.pop("", None)
-    found: dict[str, str | None] = {}
-    for text in dict.fromkeys(text for text in texts if text):
-        found[text] = _place(text, known, above)
+    found = {text: _place(text, known, above) for text in dict.fromkeys(text for text in texts if text)}
     leaves = set(tree.leaves)
     inner = [label for label in dict.fromkeys(found.values()) if label is not None and label not in leaves]
     places = [found.get(text or "") for text in texts]
@@ -108,12 +87,8 @@ def _with_leaves(tree: Hierarchy, inner: Sequence[str]) -> Hierarchy:
     return Hierarchy(tuple(leaves), tuple(levels), tree.origin, tree.names)
 
 
-LEAST_SHARE = 0.1
-"""Share of a user's weight from which a topic of a model is one of theirs."""
-
-LEAST_USERS = 3
-"""Users that have to use a word before a model sees it: rarer ones might name people, and name topics."""
-
+LEAST_SHARE = 0.1  # share of a user's weight from which a topic of a model is one of theirs
+LEAST_USERS = 3  # users that have to use a word before a model sees it: rarer ones might name people, and name topics
 MOST_WORDS = 5000
 _NAMED = 3
 _ROUNDS = 400
@@ -122,23 +97,10 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 
 @dataclass(frozen=True)
 class UserTopics:
-    """The topics of users.
+    """The topics of users."""
 
-    Parameters
-    ----------
-    of : mapping of str to tuple of str
-        By user the topics in the order of importance; empty for one whose posts tell none.
-    words : mapping of str to tuple of str
-        By topic the words that stand for it, the most telling first.
-    """
-
-    of: Mapping[str, tuple[str, ...]]
-    words: Mapping[str, tuple[str, ...]]
-
-    @property
-    def without(self) -> int:
-        """How many users have no topic."""
-        return sum(not topics for topics in self.of.values())
+    of: Mapping[str, tuple[str, ...]]  # by user the topics in the order of importance; may be empty
+    words: Mapping[str, tuple[str, ...]]  # by topic the words that stand for it, the most telling first
 
 
 def topics_by_model(
@@ -148,29 +110,8 @@ def topics_by_model(
     model: Literal["nmf", "lda"] = "nmf",
     seed: int = 1,
 ) -> UserTopics:
-    """Return topics that a model finds in the posts, called by their three most telling words.
-
-    All posts of a user are one document. Same seed, same topics.
-
-    Parameters
-    ----------
-    posts : iterable of (user, text)
-    number : int
-        How many topics there are.
-    each : int
-        How many of them a user has at most.
-    model : {"nmf", "lda"}
-        Non-negative matrix factorisation of tf-idf weights, or latent Dirichlet allocation of counts; English words
-        that say nothing are left out.
-    seed : int
-
-    Raises
-    ------
-    ParameterError
-        A number below 1.
-    DataError
-        Too few words in common, or scikit-learn is not installed.
-    """
+    """Return topics that a model finds in the posts, called by their three most telling words."""
+    # All posts of a user are one document. Same seed, same topics.
     if number < 1 or each < 1:
         raise ParameterError(Fault("topics", f"{min(number, each)}", "whole numbers from 1"))
     documents = _documents(posts)
@@ -188,16 +129,7 @@ def topics_by_model(
 
 
 def topics_by_keywords(posts: Iterable[tuple[str, str]], keywords: Mapping[str, str], each: int = 3) -> UserTopics:
-    """Return topics by how many of the words of a user's posts stand for each.
-
-    Parameters
-    ----------
-    posts : iterable of (user, text)
-    keywords : mapping of str to str
-        The topic of each word, such as ``{"guitar": "music"}``; of topics with as many words the first one counts more.
-    each : int
-        How many topics a user has at most.
-    """
+    """Return topics by how many of the words of a user's posts stand for each."""
     known = {word.casefold(): topic for word, topic in keywords.items()}
     place = {topic: number for number, topic in enumerate(dict.fromkeys(keywords.values()))}
     of = {}
@@ -267,15 +199,13 @@ def _named(words: Sequence[tuple[str, ...]]) -> list[str]:
 
 
 def read_posts(path: Path, user: str, text: str) -> list[tuple[str, str]]:
-    """Return the posts of a file: users and texts.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, or lacks a column.
-    """
-    held = parsed(path)
-    users, texts = (_texts(_column(held, name, path)) for name in (user, text))
+    """Return the posts of a file: users and texts."""
+    columns = {column.name: column for column in parsed(path).columns}
+    for name in (user, text):
+        if name not in columns:
+            wanted = f"one of {printable(', '.join(columns))}"
+            raise SchemaError(Fault(printable(str(path)), f"no column {name!r}", wanted, did_you_mean(name, columns)))
+    users, texts = cells_of(columns[user]), cells_of(columns[text])
     return [(one or "", said or "") for one, said in zip(users, texts, strict=True)]
 
 
@@ -284,50 +214,37 @@ def read_keywords(path: Path) -> dict[str, str]:
     columns = parsed(path).columns
     if len(columns) < 2:
         raise DataError(Fault(printable(str(path)), "one column", "two: word,topic"))
-    words, topics = (_texts(column) for column in columns[:2])
+    words, topics = map(cells_of, columns[:2])
     return {word: topic for word, topic in zip(words, topics, strict=True) if word and topic}
 
 
-def texts_of(path: Path, attribute: str) -> list[str | None]:
+def read_graph(path: Path) -> GraphFile:
+    """Return the graph of a file."""
+    held = parsed(path)
+    if not isinstance(held, GraphFile):
+        raise DataError(Fault(printable(str(path)), "a file without edges", "a graph: .graphml, .json or .zip"))
+    return held
+
+
+def texts_of(made: GraphFile, attribute: str, path: Path) -> list[str | None]:
     """Return what a graph's users have as an attribute, as texts."""
-    values = _attribute(_graph(path), attribute, path)
-    return [None if value is None or isinstance(value, tuple) else str(value) for value in values]
+    values = made.graph.values
+    if attribute not in values:
+        wanted, advice = f"one of {printable(', '.join(values))}", did_you_mean(attribute, values)
+        raise SchemaError(Fault(printable(str(path)), f"no attribute {attribute!r}", wanted, advice))
+    return [None if value is None or isinstance(value, tuple) else str(value) for value in values[attribute]]
 
 
-def has_attribute(path: Path, attribute: str) -> bool:
-    """Whether the nodes of a graph have an attribute of this name."""
-    return attribute in _graph(path).graph.values
-
-
-def with_values(path: Path, attribute: str, values: Sequence[Value]) -> GraphFile:
+def with_values(made: GraphFile, attribute: str, values: Sequence[Value]) -> GraphFile:
     """Return a graph with other values of an attribute, in the order of its nodes."""
-    made = _graph(path)
     return replace(made, graph=replace(made.graph, values={**made.graph.values, attribute: list(values)}))
 
 
 def with_attribute(
-    path: Path, attribute: str, of: Mapping[str, tuple[str, ...]], by: str | None = None
+    made: GraphFile, attribute: str, of: Mapping[str, tuple[str, ...]], by: str | None, path: Path
 ) -> tuple[GraphFile, int]:
-    """Return a graph with a list for each user, and how many users of the lists it does not have.
-
-    Parameters
-    ----------
-    path : Path
-        Of the graph.
-    attribute : str
-        What the list is called.
-    of : mapping of str to tuple of str
-        The lists of users.
-    by : str, optional
-        The attribute of the nodes by whose values `of` calls users; their ids if not given.
-
-    Raises
-    ------
-    SchemaError, DataError
-        No such attribute, no user in common, or several nodes with the same value.
-    """
-    made = _graph(path)
-    names = list(made.graph.ids) if by is None else texts_of(path, by)
+    """Return a graph with a list for each user, called by ids or by an attribute, and how many users it lacks."""
+    names = list(made.graph.ids) if by is None else texts_of(made, by, path)
     nodes = Counter(name for name in names if name is not None)
     strangers = len(of.keys() - nodes.keys())
     where = printable(str(path))
@@ -342,47 +259,13 @@ def with_attribute(
         given = f"{counted(sum(several), 'node')} {called} others have, too"
         raise DataError(Fault(where, given, "one node for each user of the posts", "Join by ids, or mend the values."))
     values = [None if name is None else of.get(name) or None for name in names]
-    return with_values(path, attribute, values), strangers
+    return with_values(made, attribute, values), strangers
 
 
 def written_graph(made: GraphFile, output: Path) -> None:
-    """Write a graph in the format that it was read from, ids and all, readable by its owner alone.
-
-    Raises
-    ------
-    DataError
-        The name ends like another format.
-    """
+    """Write a graph in the format that it was read from, ids and all, readable by its owner alone."""
     if output.suffix.lower() != made.suffix:
         wanted = f"a name that ends in {made.suffix}, as the graph does"
         raise DataError(Fault("--output", printable(str(output)), wanted))
     with atomic(output) as temporary:
         temporary.write_bytes(made.bytes_of(made.graph))
-
-
-def _graph(path: Path) -> GraphFile:
-    held = parsed(path)
-    if not isinstance(held, GraphFile):
-        raise DataError(Fault(printable(str(path)), "a file without edges", "a graph: .graphml, .json or .zip"))
-    return held
-
-
-def _attribute(made: GraphFile, name: str, path: Path) -> Sequence[Value]:
-    if name not in made.graph.values:
-        known = list(made.graph.values)
-        wanted = f"one of {printable(', '.join(known))}"
-        raise SchemaError(Fault(printable(str(path)), f"no attribute {name!r}", wanted, did_you_mean(name, known)))
-    return made.graph.values[name]
-
-
-def _column(held: Original, name: str, path: Path) -> Column:
-    names = [column.name for column in held.columns]
-    if name not in names:
-        wanted = f"one of {printable(', '.join(names))}"
-        raise SchemaError(Fault(printable(str(path)), f"no column {name!r}", wanted, did_you_mean(name, names)))
-    return held.columns[names.index(name)]
-
-
-def _texts(column: Column) -> list[str | None]:
-    texts = (*column.texts, None)
-    return [texts[NO_TEXT if place == NO_TEXT else place] for place in column.index.tolist()]

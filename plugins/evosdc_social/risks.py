@@ -12,27 +12,19 @@ from evosdc.model import Changes, Estimate, Estimated, Fitted, Judge, Measure, P
 from evosdc.table.table import Table
 from evosdc_social.graph import AmongNeighbours, Neighbours
 from evosdc_social.level_vectors import LevelCounts, LevelVectors, level_counts, nearest_credit
-from evosdc_social.space import SCALES, SemanticSpace, space_of
-from evosdc_social.tree import Nodes
+from evosdc_social.space import SCALES, Nodes, space_of
 
 Integers = NDArray[np.int64]
 
-_SCALE = 2.0**32
-"""What logarithms are multiplied by before they are rounded once, so that ties are ties."""
+_SCALE = 2.0**32  # what logarithms are multiplied by before they are rounded once, so that ties are ties
 
 
 def informed_credit(leaves: Nodes, published: Nodes) -> NDArray[np.float64]:
-    """Return for each published record the chance that the original taken for it, one of the likeliest, is its own.
-
-    The intruder knows J_v(a, b), how often value a was published as b, and all originals. Record y is linked to the
-    originals x of greatest sum over attributes of log(J_v(x_v, y_v) / J_v(x_v, .)). Equal originals and equal records
-    are looked at once, and only those originals that the record's rarest label admits.
-
-    Parameters
-    ----------
-    leaves, published : ndarray of int32, shape (n, V)
-        Row r of both is the same user.
-    """
+    """Return for each published record the chance that the original taken for it, one of the likeliest, is its own."""
+    # The intruder knows J_v(a, b), how often value a was published as b, and all originals. Record y is linked to the
+    # originals x of greatest sum over attributes of log(J_v(x_v, y_v) / J_v(x_v, .)). Equal originals and equal records
+    # are looked at once, and only those originals that the record's rarest label admits. Row r of leaves and published,
+    # shape (n, V), is the same user.
     originals, counts = np.unique(leaves, axis=0, return_counts=True)
     records, of = np.unique(published, axis=0, return_inverse=True)
     attributes = leaves.shape[1]
@@ -139,13 +131,7 @@ class FittedSemanticRisk(Fitted):
 
 
 class SemanticRiskTracker(Tracker):
-    """The tracker of a `FittedSemanticRisk`.
-
-    Parameters
-    ----------
-    fitted : FittedSemanticRisk
-    masked : Table
-    """
+    """The tracker of a `FittedSemanticRisk`."""
 
     def __init__(self, fitted: FittedSemanticRisk, masked: Table) -> None:
         self._fitted, self._known = fitted, fitted.known
@@ -186,13 +172,11 @@ class RiskParameters(Parameters):
 
 
 class SemanticRisk(Measure):
-    """Semantic disclosure risk: users that are linked to their own record by least semantic distance.
+    """Semantic disclosure risk: users that are linked to their own record by least semantic distance."""
 
-    Each user's original values are compared with all published records; of t nearest ones that hold the own, the chance
-    of taking it is 1/t.
-
-    Source: thesis, section 6.4; distance and credit are reconstructions.
-    """
+    # Each user's original values are compared with all published records; of t nearest ones that hold the own, the
+    # chance of taking it is 1/t.
+    # Source: thesis, section 6.4; distance and credit are reconstructions.
 
     class Params(RiskParameters):
         """What the semantic distance weighs."""
@@ -210,8 +194,9 @@ class SemanticRisk(Measure):
 class FittedLinks(Estimated):
     """The chance of each user to be linked to their own record, summed; nothing is drawn."""
 
-    def __init__(self, space: SemanticSpace, original: Table) -> None:
-        self.space, self.leaves = space, space.nodes(original)
+    def __init__(self, original: Table, weights: dict[str, int] | None = None) -> None:
+        self.space = space_of(original, weights)
+        self.leaves = self.space.nodes(original)
 
     @abstractmethod
     def credit(self, nodes: Nodes) -> NDArray[np.float64]:
@@ -251,44 +236,29 @@ class FittedNeighbourhoodRisk(FittedLinks):
     """Links among records with the same neighbourhood, in whichever way finds most users."""
 
     def __init__(self, original: Table, neighbours: Neighbours, weights: dict[str, int]) -> None:
-        super().__init__(space_of(original, weights), original)
+        super().__init__(original, weights)
         self.vectors, self.neighbours = LevelVectors(self.space, "measure neighbourhood-dr"), neighbours
 
     def credit(self, nodes: Nodes) -> NDArray[np.float64]:
-        """Return the chance of each user, by the way of linking that finds most of them in all.
-
-        The likelihood and the least distance among the records of the same neighbourhood, a guess among them, and the
-        likelihood without regard to neighbours. J of the likelihoods is counted over the whole file; the neighbourhood
-        is one attribute more, which is published as it is.
-        """
-        of = np.unique(neighbourhoods(self.neighbours, nodes), return_inverse=True)[1].reshape(-1)
-        known = of.astype(np.int32)[:, None]
-        ways = (
-            informed_credit(np.hstack([self.leaves, known]), np.hstack([nodes, known])),
-            _credit_within(self.vectors, self.leaves, nodes, of),
-            1.0 / np.bincount(of)[of],
-            informed_credit(self.leaves, nodes),
-        )
+        """Return the chance of each user, by the way of linking that finds most of them in all."""
+        # J of the likelihoods is counted over the whole file; the neighbourhood is one attribute more, published as it
+        # is.
+        leaves, of = self.leaves, np.unique(neighbourhoods(self.neighbours, nodes), return_inverse=True)[1].reshape(-1)
+        known, guessed = of.astype(np.int32)[:, None], 1.0 / np.bincount(of)[of]
+        # One alone with a neighbourhood is found at once.
+        nearest, rest = np.floor(guessed), np.flatnonzero(guessed < 1.0)
+        if rest.size:
+            classes = np.unique(of[rest], return_inverse=True)[1].reshape(-1).astype(np.int64)
+            nearest[rest] = nearest_credit(self.vectors, leaves[rest], nodes[rest], classes)
+        likeliest = informed_credit(np.hstack([leaves, known]), np.hstack([nodes, known]))
+        ways = (likeliest, nearest, guessed, informed_credit(leaves, nodes))
         return max(ways, key=lambda credit: float(credit.sum()))
 
 
-def _credit_within(vectors: LevelVectors, leaves: Nodes, nodes: Nodes, of: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the credit of users among the records of the same class only; one alone in a class is found at once."""
-    alone = np.bincount(of)[of] == 1
-    credit: NDArray[np.float64] = alone.astype(np.float64)
-    rest = np.flatnonzero(~alone)
-    if rest.size:
-        classes = np.unique(of[rest], return_inverse=True)[1].reshape(-1)
-        credit[rest] = nearest_credit(vectors, leaves[rest], nodes[rest], classes.astype(np.int64))
-    return credit
-
-
 def neighbourhoods(neighbours: Neighbours, nodes: Nodes) -> NDArray[np.uint64]:
-    """Return a number for what an intruder sees around each user: the published values of all neighbours, and the ties.
-
-    Equal for neighbourhoods with the same values, each as often by edges of the same number and directions, so of the
-    same degree, and with as many self-loops; that others are equal is as likely as that two of 64 random bits are.
-    """
+    """Return a number for what an intruder sees around each user: the neighbours' published values, and the ties."""
+    # Equal for neighbourhoods with the same values, each as often by edges of the same number and directions, so of the
+    # same degree, and with as many self-loops; that others are equal is as likely as that two of 64 random bits are.
     _, profile = np.unique(nodes, axis=0, return_inverse=True)
     seen = profile.reshape(-1)[neighbours.ends]
     if neighbours.ties is not None:
@@ -304,13 +274,11 @@ def neighbourhoods(neighbours: Neighbours, nodes: Nodes) -> NDArray[np.uint64]:
 
 
 class InformedSemanticRisk(Judge):
-    """Records that the informed intruder links, who knows how often each value is published as which.
+    """Records that the informed intruder links, who knows how often each value is published as which."""
 
-    A published record is linked to the originals of greatest likelihood; labels that were never published for a value
-    exclude it. Credit 1/t for t of them that hold the true one.
-
-    Source: after Torra (2017): a reconstruction, for labels above the categories.
-    """
+    # A published record is linked to the originals of greatest likelihood; labels that were never published for a value
+    # exclude it. Credit 1/t for t of them that hold the true one.
+    # Source: after Torra (2017): a reconstruction, for labels above the categories.
 
     supports = SCALES
     generalised = True
@@ -325,19 +293,15 @@ class InformedSemanticRisk(Judge):
     def fit(self, original: Table) -> FittedInformedRisk:
         """Find the trees of the attributes."""
         self.require_support(original)
-        return FittedInformedRisk(space_of(original), original)
+        return FittedInformedRisk(original)
 
 
 class NeighbourhoodRisk(AmongNeighbours[FittedNeighbourhoodRisk], Judge):
-    """Users that an intruder links who also knows their neighbours: how many, by which edges, and what they publish.
+    """Users that an intruder links who also knows their neighbours: how many, by which edges, and what they publish."""
 
-    Edges are published as they are, so that a user's neighbourhood is found in the published graph. Among the records
-    with the same one those are taken whose values are likeliest, as by the informed intruder, or nearest in meaning, as
-    in semantic disclosure risk, or any; or neighbours are disregarded: the greatest of the four shares. So exchanged
-    labels hide nobody.
-
-    Source: 1-neighbourhood attack, after Zhou and Pei (2008): a reconstruction.
-    """
+    # Edges are published as they are, so that a user's neighbourhood is found in the published graph. Among the records
+    # with the same one the likeliest, or nearest in meaning, or any is taken; or neighbours are disregarded: the
+    # greatest of the four shares. Source: 1-neighbourhood attack, after Zhou and Pei (2008): a reconstruction.
 
     class Params(AmongNeighbours.Params, RiskParameters, Judge.Params):
         """What the semantic distance weighs, and where the edges are."""

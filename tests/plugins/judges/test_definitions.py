@@ -5,10 +5,10 @@ import pytest
 
 from evosdc.errors import ParameterError, SchemaError
 from evosdc.model import Estimate, Microdata
-from evosdc_judges.association import cramer_v
-from evosdc_judges.intervals import averaged, excess, mean_of_ratios, ratio_of, repeated, wilson
-from evosdc_judges.learned_inference import likeliest
-from evosdc_judges.transitions import reading, surprise
+from evosdc_judges.analysis import cramer_v
+from evosdc_judges.classes import reading, surprise
+from evosdc_judges.intervals import averaged, excess, mean_of_ratios, repeated, wilson
+from evosdc_judges.learned import likeliest
 from tests.plugins.judges.cases import (
     ALL,
     attribute,
@@ -59,8 +59,8 @@ class TestIntervals:
 
     def test_a_ratio_that_is_the_same_for_everybody_is_certain(self):
         possible = np.array([1.0, 0.0, 1.0, 1.0])
-        assert ratio_of(possible, possible) == Estimate(1.0, 1.0, 1.0)
-        assert ratio_of(0.0 * possible, 0.0 * possible) == Estimate.exact(0.0)
+        assert mean_of_ratios([(possible, possible)]) == Estimate(1.0, 1.0, 1.0)
+        assert mean_of_ratios([(0.0 * possible, 0.0 * possible)]) == Estimate.exact(0.0)
         assert mean_of_ratios([(possible, possible), (0.0 * possible, possible)]).value == 0.5
 
 

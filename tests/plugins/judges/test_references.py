@@ -7,12 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc_judges.classes import by_appearance, classes_of, keys_of
-from evosdc_judges.draws import drawn, halves, subsets
-from evosdc_judges.learned_linkage import learned_weights
-from evosdc_judges.nearest import costs_of, guessed, linked, met, parted
-from evosdc_judges.sorted_records import sorted_records
-from evosdc_judges.transitions import joint_counts, reading, surprise
+from evosdc_judges.classes import by_appearance, classes_of, joint_counts, keys_of, reading, surprise
+from evosdc_judges.learned import learned_weights
+from evosdc_judges.nearest import costs_of, guessed, linked, met, parted, sorted_records
+from evosdc_judges.people import drawn, halves, subsets
 from tests.plugins.judges.cases import fitted, noisy, people
 
 

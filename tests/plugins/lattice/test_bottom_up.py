@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from evosdc.assess.risk import RegisteredModels
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.generation import evolve
 from evosdc.engine.problem import Problem
@@ -17,12 +18,12 @@ from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc_lattice.lattice import Lattice
-from evosdc_lattice.space import exhaustive_nodes
+from evosdc_lattice.space import nodes_of
 from tests.plugins.lattice.tables import files, privacy_parameters
 
 
 def problem_of(microdata, measure, **params):
-    lattice = Lattice(Lattice.Params(**params), microdata)
+    lattice = Lattice(Lattice.Params(**params), microdata, RegisteredModels(default_registry()))
     fitted = default_registry().build("measure", measure, {}).fit(microdata.original)
     return Problem(lattice, {measure: fitted}, Aggregation(()), SingleMeasure(measure), Streams(1))
 
@@ -53,7 +54,7 @@ def test_it_ends_at_an_optimum(microdata, params, suppression, measure):
         assume(False)
     lattice = problem.genotype
     direct = lattice.direct(problem.measures[measure])
-    least = min(direct(node) for node in exhaustive_nodes(lattice.space) if lattice.violation(node) == 0.0)
+    least = min(direct(node) for node in nodes_of(lattice.space) if lattice.violation(node) == 0.0)
     solution, count = ended(problem)
     assert lattice.violation(solution.genome) == 0.0
     assert solution.objectives[0] == least

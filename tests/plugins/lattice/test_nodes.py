@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from evosdc.assess.risk import RegisteredModels
 from evosdc.errors import ParameterError
 from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry
@@ -18,7 +19,7 @@ from evosdc_lattice.evaluation import NodeEvaluator
 from evosdc_lattice.exact import optimum
 from evosdc_lattice.lattice import Lattice
 from evosdc_lattice.losses import Discernibility, aggregated
-from evosdc_lattice.space import exhaustive_nodes, nodes_between
+from evosdc_lattice.space import nodes_of
 from tests.plugins.lattice.tables import all_levels, files, paths, privacy_parameters, reference
 
 MEASURES = ("dm", "dm-star", "lm", "iloss", "cavg", "aecs", "entropy", "precision", "height")
@@ -27,7 +28,7 @@ slow = settings(suppress_health_check=list(HealthCheck))
 
 def lattice_of(microdata, **params):
     try:
-        return Lattice(Lattice.Params(**params), microdata)
+        return Lattice(Lattice.Params(**params), microdata, RegisteredModels(default_registry()))
     except ParameterError:
         assume(False)
 
@@ -73,7 +74,7 @@ def test_decoded_tables_have_the_losses_of_their_nodes(microdata, k):
 @given(files(), privacy_parameters(), st.sampled_from([0, 0.1, 0.4]))
 def test_optimal_equals_exhaustive(microdata, params, suppression):
     lattice = lattice_of(microdata, **params, suppression=suppression)
-    safe = [genome for genome in exhaustive_nodes(lattice.space) if lattice.violation(genome) == 0.0]
+    safe = [genome for genome in nodes_of(lattice.space) if lattice.violation(genome) == 0.0]
     for name in MEASURES:
         loss = lattice.loss_of(fitted(name, microdata))
         found = optimum(NodeEvaluator(lattice.space), loss)
@@ -87,8 +88,8 @@ def test_optimal_equals_exhaustive(microdata, params, suppression):
 def test_judging_all_nodes_at_once_gives_the_facts_of_each(microdata, k):
     lattice = lattice_of(microdata, k=k, suppression=1)
     at_once = NodeEvaluator(lattice.space)
-    assert at_once.judge_all() == sum(lattice.violation(genome) == 0.0 for genome in exhaustive_nodes(lattice.space))
-    for genome in exhaustive_nodes(lattice.space):
+    at_once.judge_all()
+    for genome in nodes_of(lattice.space):
         assert at_once.facts(genome) == lattice.evaluator.facts(genome)
 
 
@@ -102,7 +103,7 @@ def test_optimal_equals_exhaustive_for_every_aggregate(microdata, k, suppression
         loss = lattice.loss_of(fitted(measure, microdata, aggregate=aggregate, weights={names[0]: 2.5}))
         found = optimum(NodeEvaluator(lattice.space), loss)
         best = {}
-        for genome in exhaustive_nodes(lattice.space):
+        for genome in nodes_of(lattice.space):
             facts = lattice.evaluator.facts(genome)
             if facts.suppressed <= lattice.space.limit:
                 best.setdefault(loss.of(lattice.evaluator, genome, facts), []).append(genome.tolist())
@@ -134,8 +135,8 @@ def test_nodes_between_two_positions_are_those_of_the_enumeration(microdata, dat
     space = lattice_of(microdata, k=1).space
     begin = data.draw(st.integers(0, space.size))
     end = data.draw(st.integers(begin, space.size))
-    wanted = [genome.tolist() for genome in exhaustive_nodes(space)][begin:end]
-    assert [genome.tolist() for genome in nodes_between(space, begin, end)] == wanted
+    wanted = [list(levels) for levels in all_levels(microdata)][begin:end]
+    assert [genome.tolist() for genome in nodes_of(space, begin, end)] == wanted
 
 
 def test_losses_do_not_depend_on_the_order_of_the_attributes():
@@ -221,3 +222,16 @@ def test_entropy_of_a_table_reads_suppressed_records_at_the_level_of_the_others(
         measure = fitted("entropy", microdata, suppression=how)
         table = lattice.decode(node([1, 0]), np.random.default_rng(0))
         assert measure.score(table) == pytest.approx(lattice.direct(measure)(node([1, 0])), abs=1e-9), how
+
+
+def test_numbers_of_many_values_are_put_into_intervals():
+    values = np.arange(1500.0)[:, None]
+    table = Table(
+        Schema((Attribute("pay", Role.QUASI_IDENTIFIER, Scale.NUMERIC),)), np.empty((1500, 0), np.int32), values
+    )
+    lattice = Lattice(Lattice.Params(k=2), Microdata(table, ("pay",)))
+    (note,) = lattice.notes
+    assert "No hierarchy was given for pay" in note
+    published = lattice.decode(node([1]), np.random.default_rng(0))
+    assert published.schema["pay"].categories[:2] == ("0-99", "100-199")
+    assert lattice.evaluator.facts(node([1])).suppressed == 0

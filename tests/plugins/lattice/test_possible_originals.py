@@ -11,7 +11,7 @@ from evosdc.plugins.registry import default_registry
 from evosdc_lattice.evaluation import NodeEvaluator
 from evosdc_lattice.exact import optimum
 from evosdc_lattice.losses import LossMetric, aggregated
-from evosdc_lattice.space import exhaustive_nodes
+from evosdc_lattice.space import nodes_of
 from tests.plugins.lattice.tables import all_levels, files
 from tests.plugins.lattice.test_nodes import fitted, lattice_of, node
 
@@ -83,7 +83,7 @@ def test_the_exact_search_finds_the_optimum_under_any_factor(microdata, factor):
     loss = LossMetric((1.0,) * len(microdata.protect), "mean", factor)
     found = optimum(NodeEvaluator(lattice.space), loss)
     values = {}
-    for levels in exhaustive_nodes(lattice.space):
+    for levels in nodes_of(lattice.space):
         facts = lattice.evaluator.facts(levels)
         if facts.suppressed <= lattice.space.limit:
             values[tuple(levels.tolist())] = loss.of(lattice.evaluator, levels, facts)

@@ -12,7 +12,7 @@ from evosdc.model import Microdata
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc_lattice.relaxation import grouped, lower_bound
-from evosdc_lattice.space import exhaustive_nodes
+from evosdc_lattice.space import nodes_of
 from tests.plugins.lattice.tables import files, privacy_parameters
 from tests.plugins.lattice.test_nodes import MEASURES, fitted, lattice_of, node
 
@@ -22,7 +22,7 @@ AGGREGATES = ("mean", "sum", "max", "geometric", "rank")
 
 def least(lattice, loss):
     facts = lattice.evaluator.facts
-    within = [g for g in exhaustive_nodes(lattice.space) if lattice.violation(g) == 0.0]
+    within = [g for g in nodes_of(lattice.space) if lattice.violation(g) == 0.0]
     return min(loss.of(lattice.evaluator, g, facts(g)) for g in within)
 
 
@@ -56,7 +56,7 @@ def test_one_group_of_all_attributes_has_the_least_sum_of_parts_within_the_limit
     space = lattice.space
     for name in ("lm", "precision", "height", "entropy"):
         parts = lattice.loss_of(fitted(name, microdata)).parts(space)
-        within = [g for g in exhaustive_nodes(space) if lattice.violation(g) == 0.0]
+        within = [g for g in nodes_of(space) if lattice.violation(g) == 0.0]
         wanted = min(sum(part[level] for part, level in zip(parts, g, strict=True)) for g in within)
         ((members, found),) = grouped(space, parts)
         assert sorted(members) == list(range(len(parts)))
@@ -83,7 +83,7 @@ def test_parts_bound_the_loss_of_every_node_and_never_fall(microdata, k):
         if parts is None:
             continue
         assert all((np.diff(part) >= -1e-12).all() for part in parts), name
-        for g in exhaustive_nodes(lattice.space):
+        for g in nodes_of(lattice.space):
             total = sum(float(part[level]) for part, level in zip(parts, g, strict=True))
             value = loss.of(lattice.evaluator, node(g.tolist()), lattice.evaluator.facts(g))
             assert loss.of_parts(lattice.space, total) <= value + 1e-9, name

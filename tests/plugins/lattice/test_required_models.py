@@ -12,14 +12,6 @@ from evosdc.plugins.registry import default_registry
 from evosdc_lattice.lattice import Lattice
 from tests.plugins.lattice.tables import all_levels, files
 
-SAME = [
-    ("t-closeness(distance = 'nominal') <= 0.4", {"t": 0.4, "distance": "nominal"}),
-    ("t-closeness(distance = 'ordinal') <= 0.3", {"t": 0.3, "distance": "ordinal"}),
-    ("l-diversity(form = 'entropy') >= 1.5", {"l": 1.5, "diversity": "entropy"}),
-    ("l-diversity(form = 'recursive', c = 2) >= 2", {"l": 2, "diversity": "recursive", "c": 2.0}),
-    ("p-sensitivity >= 2", {"p": 2}),
-]
-
 
 def lattice_of(microdata, **params):
     try:
@@ -32,18 +24,6 @@ def node(levels):
     genome = np.array(levels, dtype=np.int16)
     genome.flags.writeable = False
     return genome
-
-
-@settings(suppress_health_check=list(HealthCheck), deadline=None)
-@given(files(), st.sampled_from(SAME))
-def test_a_model_by_name_is_the_one_by_parameter(microdata, same):
-    text, params = same
-    by_name = lattice_of(microdata, k=2, require=(text,), suppression=1)
-    by_parameter = lattice_of(microdata, k=2, **params, suppression=1)
-    for levels in all_levels(microdata):
-        genome = node(levels)
-        assert by_name.evaluator.facts(genome) == by_parameter.evaluator.facts(genome)
-        assert np.array_equal(by_name.suppressed_rows(genome), by_parameter.suppressed_rows(genome))
 
 
 @settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=20)

@@ -133,11 +133,11 @@ def test_exact_searches_and_heuristics_agree_on_a_small_lattice(suppression):
 
 @pytest.mark.parametrize("suppression", [0, 0.05, 0.3])
 def test_samarati_ends_at_the_least_height(suppression):
-    from evosdc_lattice.space import exhaustive_nodes
+    from evosdc_lattice.space import nodes_of
 
     solution, population, _ = run("samarati", 100, suppression=suppression)
     lattice = problem(suppression).genotype
-    safe = [node for node in exhaustive_nodes(lattice.space) if lattice.violation(node) == 0.0]
+    safe = [node for node in nodes_of(lattice.space) if lattice.violation(node) == 0.0]
     least = min(int(node.sum()) for node in safe)
     minimal = {node.tobytes() for node in safe if int(node.sum()) == least}
     assert int(solution.genome.sum()) == least

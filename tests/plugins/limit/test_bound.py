@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from evosdc.errors import InputError
 from evosdc.table.table import Table
-from evosdc_limit.attribute import attribute_terms
-from evosdc_limit.bound import limit_of, objective_for
-from evosdc_limit.curve import Line, envelope, least_dr, value_at
+from evosdc_limit.bound import Line, envelope, least_dr, limit_of, value_at
 from evosdc_limit.generation import Generation
 from evosdc_limit.objective import LOSSES, objective_of
 from tests.plugins.limit.references import scores, table_of, tables, whole_program
@@ -65,7 +63,7 @@ def test_without_time_there_is_a_curve_all_the_same(german: Table) -> None:
 def test_masses_and_capacities_are_all_subsets(
     table: Table, guess: str, losses: tuple[str, ...], linkage: bool
 ) -> None:
-    objective = objective_of(attribute_terms(table), guess, losses, linkage)
+    objective = objective_of(table, guess, losses, linkage)
     generation = Generation(objective)
     for t in WEIGHTS:
         found = generation.optimum(t)
@@ -77,7 +75,7 @@ def test_masses_and_capacities_are_all_subsets(
 @given(tables(), GUESSES, st.integers(0, 2**32), st.sampled_from([0.0, 0.3, 1.0]))
 def test_no_file_lies_below(table: Table, guess: str, seed: int, changed: float) -> None:
     rng = np.random.default_rng(seed)
-    generation = Generation(objective_for(table, guess))
+    generation = Generation(objective_of(table, guess))
     bounds = {t: generation.optimum(t).value for t in (None, *WEIGHTS)}
     for _ in range(8):
         codes = table.codes.copy()
@@ -99,7 +97,7 @@ def test_no_file_lies_below(table: Table, guess: str, seed: int, changed: float)
 @pytest.mark.endurance
 @given(tables(), GUESSES)
 def test_the_bound_is_concave_in_t_and_greatest_at_the_maximum(table: Table, guess: str) -> None:
-    generation = Generation(objective_for(table, guess))
+    generation = Generation(objective_of(table, guess))
     best = generation.optimum(None)
     values = np.array([generation.optimum(t).value for t in np.linspace(0, 1, 7)])
     assert (np.diff(values, 2) <= 1e-6).all()
@@ -111,7 +109,7 @@ def test_the_bound_is_concave_in_t_and_greatest_at_the_maximum(table: Table, gue
 
 @given(tables(records=40, categories=7), GUESSES, st.sampled_from([None, 0.4, 0.6]))
 def test_a_bound_that_was_stopped_early_is_valid_and_says_so(table: Table, guess: str, t: float | None) -> None:
-    objective = objective_for(table, guess)
+    objective = objective_of(table, guess)
     whole = Generation(objective).optimum(t)
     for rounds in (1, 2, 3):
         early = Generation(objective, rounds=rounds).optimum(t)
@@ -122,7 +120,7 @@ def test_a_bound_that_was_stopped_early_is_valid_and_says_so(table: Table, guess
 
 def test_joints_have_the_frequencies_of_the_original(german: Table) -> None:
     for t in (None, 0.3, 0.5):
-        objective = objective_for(german)
+        objective = objective_of(german)
         for joint, terms in zip(Generation(objective).optimum(t).joints, objective.attributes, strict=True):
             assert joint.sum(axis=0) == pytest.approx(terms.frequencies, abs=1e-9)
             assert joint.min() >= 0.0
@@ -132,7 +130,7 @@ def test_joints_have_the_frequencies_of_the_original(german: Table) -> None:
 def test_wide_domains(size: int, ordinal: bool) -> None:
     rng = np.random.default_rng(1)
     codes = rng.choice(size, size=(20000, 1), p=rng.dirichlet(np.ones(size)))
-    found = Generation(objective_for(table_of(codes, [size], [ordinal]))).optimum(None)
+    found = Generation(objective_of(table_of(codes, [size], [ordinal]))).optimum(None)
     assert found.gap <= 1e-7
     assert found.il == pytest.approx(found.dr, abs=1e-6)
     assert 5.0 < found.value < 25.0

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc_limit.annealing import Channels
-from evosdc_limit.attribute import attribute_terms
-from evosdc_limit.exchanged import MOST, TRIES, exchanged, in_order
+from evosdc_limit.channels import MOST, TRIES, exchanged, in_order
+from evosdc_limit.objective import attribute_terms
 from evosdc_measures.categorical_loss.relabelling import WorstRelabelling
 from tests.plugins.measures.cases import schema, table
 

@@ -16,10 +16,9 @@ from evosdc.plugins.registry import default_registry
 from evosdc.report.for_users import render_for_users
 from evosdc.runs.reader import read_run_folders
 from evosdc.table.table import Table
-from evosdc_social.drawing import LEAST_DRAWN
+from evosdc_social.drawing import LEAST_DRAWN, pictures
 from evosdc_social.extraction import most_frequent_around
 from evosdc_social.graph import neighbours_of
-from evosdc_social.picture import pictures
 from tests.plugins.social.graphs import node_link, schema_beside
 
 KARATE = Path(__file__).parents[3] / "experiments" / "thesis-ch6" / "karate.json"

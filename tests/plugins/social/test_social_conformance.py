@@ -15,8 +15,7 @@ from evosdc.testing import GenotypeConformance, MaskingMethodConformance, Measur
 from evosdc.testing.tables import sample_table
 from evosdc_social.graph import NEIGHBOURS, adjacency_texts, neighbours_of
 from evosdc_social.grouping import LevelFilling
-from evosdc_social.groups import Groups
-from evosdc_social.moves import Labels
+from evosdc_social.groups import Groups, Labels
 
 CATEGORICAL = frozenset({Scale.NOMINAL, Scale.ORDINAL})
 

@@ -1,5 +1,6 @@
 """Measures of graphs against slow, obviously right ones, and by hand."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -14,11 +15,14 @@ from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc_social.graph import NEIGHBOURS, Neighbours, adjacency_texts, neighbours_in, neighbours_of, with_ties
 from evosdc_social.level_vectors import LevelVectors, nearest_credit
-from evosdc_social.losses import FittedAdjacencyLoss, FittedDistanceLoss, FittedDistributionLoss, levels_between
+from evosdc_social.losses import FittedNodeLoss, LevelLoss, PairLoss, ShareLoss, levels_between
 from evosdc_social.risks import FittedNeighbourhoodRisk, FittedSemanticRisk, informed_credit, neighbourhoods
-from evosdc_social.space import SemanticSpace, lists_in, space_of
-from evosdc_social.tree import Tree, tree_of
+from evosdc_social.space import SemanticSpace, Tree, lists_in, space_of, tree_of
 from tests.plugins.social.graphs import PLACES, place_attribute, places
+
+
+def adjacency(original: Table, edges: Neighbours) -> FittedNodeLoss:
+    return FittedNodeLoss(original, partial(PairLoss, neighbours=edges))
 
 
 def published(space: SemanticSpace, *labels: str) -> Table:
@@ -70,19 +74,19 @@ class TestByHand:
         assert found == [0.0, 1 / 3, 1 / 3, 2 / 3, 1.0]
 
     def test_semantic_dbil(self) -> None:
-        fitted = FittedDistanceLoss(self.original)
+        fitted = FittedNodeLoss(self.original, LevelLoss)
         assert fitted.score(published(self.space, "Yorkshire", "Yorkshire", "Italy", "Pisa")) == pytest.approx(
             100 * (1 + 1 + 2 + 0) / 3 / 4
         )
 
     def test_cdil(self) -> None:
-        fitted = FittedDistributionLoss(self.original)
+        fitted = FittedNodeLoss(self.original, ShareLoss)
         # Leeds and York are one half each of Yorkshire; of England Bath and Wells have a quarter each.
         assert fitted.score(published(self.space, "Yorkshire", "Yorkshire", "Rome", "Pisa")) == 0.0
         assert fitted.score(published(self.space, "England", "England", "Rome", "Pisa")) == pytest.approx(25.0)
 
     def test_aamil(self) -> None:
-        fitted = FittedAdjacencyLoss(self.original, self.edges)
+        fitted = adjacency(self.original, self.edges)
         # Leeds-York becomes Yorkshire-Yorkshire: Leeds-Leeds and York-York have a quarter each, Leeds-York a half;
         # York-Rome becomes a half each of York-Rome and Leeds-Rome. A half of two of three edges is lost.
         assert fitted.score(published(self.space, "Yorkshire", "Yorkshire", "Rome", "Pisa")) == pytest.approx(100 / 3)
@@ -115,12 +119,14 @@ def test_labels_are_shared_by_all_leaves_of_the_tree() -> None:
     space = space_of(original)
     masked = published(space, "England", "England", "Rome", "Rome")
     # Leeds keeps half a user of two; of its edge a sixteenth.
-    assert FittedDistributionLoss(original).score(masked) == pytest.approx(100 * 1.5 / 4)
-    assert FittedAdjacencyLoss(original, edges).score(masked) == pytest.approx(100 * (15 / 16) / 2)
+    assert FittedNodeLoss(original, ShareLoss).score(masked) == pytest.approx(100 * 1.5 / 4)
+    assert adjacency(original, edges).score(masked) == pytest.approx(100 * (15 / 16) / 2)
     whole = places("Leeds", "Leeds", "Rome", "Rome")
     same = published(space_of(whole), "England", "England", "Rome", "Rome")
-    assert FittedDistributionLoss(whole).score(same) == FittedDistributionLoss(original).score(masked)
-    assert FittedAdjacencyLoss(whole, edges).score(same) == FittedAdjacencyLoss(original, edges).score(masked)
+    assert FittedNodeLoss(whole, ShareLoss).score(same) == FittedNodeLoss(original, ShareLoss).score(masked)
+    assert adjacency(whole, edges).score(same) == FittedNodeLoss(original, partial(PairLoss, neighbours=edges)).score(
+        masked
+    )
 
 
 def test_lists_are_known_by_their_names() -> None:
@@ -222,9 +228,9 @@ def test_measures_equal_slow_ones(drawn: tuple[Table, Table, Neighbours, Semanti
             left, right = below(tree, nodes[u, v]), below(tree, nodes[w, v])
             other[np.ix_(left, right)] += 1 / len(left) / len(right)
         adjacencies.append(np.abs(one - other).sum() / 2 / max(one.sum(), 1))
-    assert FittedDistanceLoss(original).score(masked) == pytest.approx(100 * np.mean(distances))
-    assert FittedDistributionLoss(original).score(masked) == pytest.approx(100 * np.mean(distributions))
-    assert FittedAdjacencyLoss(original, edges).score(masked) == pytest.approx(100 * np.mean(adjacencies))
+    assert FittedNodeLoss(original, LevelLoss).score(masked) == pytest.approx(100 * np.mean(distances))
+    assert FittedNodeLoss(original, ShareLoss).score(masked) == pytest.approx(100 * np.mean(distributions))
+    assert adjacency(original, edges).score(masked) == pytest.approx(100 * np.mean(adjacencies))
 
 
 @settings(max_examples=25, deadline=None)
@@ -348,9 +354,9 @@ def test_large_trees_list_pairs_and_find_the_same(monkeypatch: pytest.MonkeyPatc
     space = space_of(original)
     edges = neighbours_of(40, rng.integers(0, 40, 90), rng.integers(0, 40, 90))
     masked = space.table(rng.integers(0, len(space.trees[0].labels) + 1, (40, 1)).astype(np.int32))
-    dense = FittedAdjacencyLoss(original, edges).score(masked)
+    dense = adjacency(original, edges).score(masked)
     monkeypatch.setattr("evosdc_social.losses.DENSE", 0)
-    assert FittedAdjacencyLoss(original, edges).score(masked) == pytest.approx(dense, abs=1e-12)
+    assert adjacency(original, edges).score(masked) == pytest.approx(dense, abs=1e-12)
 
 
 def test_labels_of_no_tree_are_told_by_attribute_and_record() -> None:

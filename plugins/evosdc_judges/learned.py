@@ -1,0 +1,301 @@
+"""Judges that learned from pairs: record linkage with learned weights, and inference by a classifier."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+from warnings import catch_warnings, filterwarnings
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from evosdc.errors import Fault, ParameterError
+from evosdc.model import Estimate, Estimated, Judge
+from evosdc.table.schema import Role, Schema
+from evosdc.table.table import Numbers, Table
+from evosdc.time_limit import check_time
+from evosdc_judges.classes import Codes, Joint, apart, joint_counts, reading, surprise
+from evosdc_judges.intervals import in_per_cent, mean_of_ratios, repeated, wilson
+from evosdc_judges.nearest import Costs, costs_of, linked, sorted_records
+from evosdc_judges.people import Draw, People, PeopleJudge, Positions, drawn
+
+WIDEST = 250  # classes of a feature; what appears later than so many others goes together
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Return a context in which linear algebra takes one thread, so that sums are taken in one order."""
+    # Arrays of judges are small: several threads wait for each other longer than they work, most of all where other
+    # programs want the processors. Without threadpoolctl, which scikit-learn brings along, nothing is changed.
+    try:
+        from threadpoolctl import threadpool_limits
+    except ModuleNotFoundError:
+        return nullcontext()
+    limited: AbstractContextManager[Any] = threadpool_limits(limits=1)
+    return limited
+
+
+def require_scikit_learn(where: str) -> None:
+    """Raise `ParameterError` where scikit-learn is not installed."""
+    try:
+        import sklearn.ensemble  # noqa: F401
+    except ModuleNotFoundError:
+        advice = "Install it: pip install scikit-learn threadpoolctl."
+        raise ParameterError(Fault(where, "an environment without scikit-learn", "scikit-learn", advice)) from None
+
+
+def predicted(lessons: Codes, answers: Codes, asked: Codes, seed: int, rounds: int) -> Codes:
+    """Return the classes that a learner gives to the asked records, shape (m,), by lessons (n, F) with answers (n,)."""
+    # Histogram gradient boosting with trees of eight leaves. Features are unordered classes, since published labels may
+    # mean anything.
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    found = np.unique(answers)
+    if len(found) == 1:
+        return np.full(len(asked), found[0], dtype=np.int32)
+    learner = HistGradientBoostingClassifier(
+        learning_rate=0.3,
+        max_iter=rounds,
+        max_leaf_nodes=8,
+        min_samples_leaf=5,
+        early_stopping=False,
+        categorical_features=list(range(lessons.shape[1])),
+        random_state=seed % (1 << 32),
+    )
+    with one_thread(), catch_warnings():
+        # Codes of many classes are no quantity, whatever scikit-learn takes them for.
+        filterwarnings("ignore", message="The number of unique classes", category=UserWarning)
+        learner.fit(np.minimum(lessons, WIDEST), answers)
+        answer = learner.predict(np.minimum(asked, WIDEST))
+    return np.asarray(answer, dtype=np.int32)
+
+
+def inferred_attributes(schema: Schema, named: Sequence[str], where: str) -> tuple[str, ...]:
+    """Return the attributes that an intruder wants to learn: the named ones, else the sensitive ones, else all."""
+    schema.require(named, where)
+    return tuple(named) or schema.with_role(Role.SENSITIVE) or schema.names
+
+
+class LearnedInference(PeopleJudge):
+    """How much better original values are inferred by a classifier that learned from leaked pairs, times 100."""
+
+    # An attack model as in RAPID or TCAP: half of the people leaked their original values, and a classifier (gradient
+    # boosting) learns each original attribute from *all* masked attributes of their records. It is asked for the other
+    # half. So small a classifier learns little of an attribute of many classes from so few people: its answers stand
+    # beside the likeliest original class behind the attribute's own label, and the better of the two counts.
+    # With a the share of right answers, and b the greater of what is reached when the masked records are shuffled, for
+    # learning and for asking, and by the commonest class of the teaching half: ``100 (a - b) / (1 - b)``, mean over the
+    # attributes; 0 where b is 1. The interval is the normal one over the people asked, by linearisation of the ratio.
+    # Published labels are unordered tokens, so no relabelling changes the score. The look-up, the floor, the mean over
+    # attributes and the classifier's size are reconstructions.
+
+    name = "learned-inference"
+    intruder = "learned original values from half of the people's masked records"
+    does = "infers"
+    sentence = (
+        "Of the values that cannot be inferred without the masked records, a classifier infers {masked} %; {chance} % "
+        "by chance, {original} % without masking."
+    )
+
+    class Params(Judge.Params):
+        """What is learned, and from how much."""
+
+        targets: tuple[str, ...] = Field((), description="Attributes to infer; default: the sensitive ones, or all.")
+        bins: int = Field(10, ge=2, le=250, description="Classes of a numeric attribute.")
+        records: int = Field(1500, ge=8, description="Records that teach, and records asked for, at most.")
+        rounds: int = Field(20, ge=1, le=1000, description="Rounds of gradient boosting.")
+
+    params: Params
+
+    def fit(self, original: Table) -> "FittedLearnedInference":
+        """Classify the original."""
+        where = f"measure {self.name}"
+        targets = inferred_attributes(original.schema, self.params.targets, f"{where}: targets")
+        people = self.people(original)
+        require_scikit_learn(where)
+        return FittedLearnedInference(people, targets, self.params)
+
+
+class FittedLearnedInference(Estimated):
+    """`LearnedInference` of one original."""
+
+    def __init__(self, people: People, targets: Sequence[str], params: LearnedInference.Params) -> None:
+        self._people = people
+        self._targets = [people.names.index(name) for name in targets]
+        self._rounds = params.rounds
+        first, second = people.halves()
+        self._taught = people.sampled(first, params.records, 0)
+        self._asked = people.sampled(second, params.records, 1)
+
+    def estimate(self, masked: Table) -> Estimate:
+        """Return the gain with its interval; two classifiers an attribute."""
+        published = self._people.published(masked)
+        shuffled = published[drawn(self._people.seed, Draw.SHUFFLE).permutation(len(published))]
+        codes, parts = self._people.codes, []
+        for target in self._targets:
+            check_time()
+            right = self._right(target, published).astype(np.float64)
+            commonest = codes[self._asked, target] == np.bincount(codes[self._taught, target]).argmax()
+            by_chance = max((commonest, self._right(target, shuffled)), key=lambda found: float(found.mean()))
+            # For each person what is gained over chance, and what could be.
+            parts.append((right - by_chance, 1.0 - by_chance))
+        return in_per_cent(mean_of_ratios(parts))
+
+    def _right(self, target: int, published: Codes) -> NDArray[np.bool_]:
+        """Return which people are right in the better of two intruders' answers."""
+        codes, taught, asked = self._people.codes, self._taught, self._asked
+        truth, lessons = codes[asked, target], codes[taught, target]
+        boosted = predicted(published[taught], lessons, published[asked], self._people.seed, self._rounds)
+        looked_up = likeliest(published[taught, target], lessons, published[asked, target])
+        return max((boosted == truth, looked_up == truth), key=lambda right: float(right.mean()))
+
+
+def likeliest(labels: Codes, answers: Codes, asked: Codes) -> Codes:
+    """Return for each asked label the commonest answer of those who publish it, or of all where nobody does."""
+    size = int(max(labels.max(), answers.max(), asked.max())) + 1
+    joint = joint_counts(labels, answers, size)
+    best = joint.argmax(axis=1)
+    found: Codes = np.where(joint.sum(axis=1) > 0, best, joint.sum(axis=0).argmax())[asked].astype(np.int32)
+    return found
+
+
+_PULL = 0.02  # weight of the squared distance from the weights that an untaught intruder would take
+_IMPOSSIBLE = 1e6  # cost of a rival that equals the own record: it neither teaches nor is taught
+
+
+class LearnedLinkage(PeopleJudge):
+    """Share of records linked by one who learned attribute weights from the pairs of other people, times 100."""
+
+    # Abril, Navarro-Arribas and Torra (2012): the intruder has some people's original records with their masked ones,
+    # and learns the weights of the attributes' distances under which their links are right. Half of the people teach;
+    # the masked records of the other half are linked to the originals of *all* people at the least weighted distance,
+    # so that the figure stands beside other linkages; then the halves change places. Where t originals tie, the link
+    # counts 1/t. The interval is Wilson's, widened by what repeated halves differ in.
+    # Two distances an attribute have weights, none of them negative: the category distance, after reading published
+    # labels as the pairs show them to be meant, and the surprise ``-log P(published | original)`` in the teaching half,
+    # each pair left out of its own estimate. Both see through any relabelling. Weights maximise the likelihood of the
+    # right links among `rivals` drawn at random (a multinomial logistic regression), where the paper solves a mixed-
+    # integer program. That, and the second distance, are reconstructions.
+
+    name = "learned-linkage"
+    known = True
+    intruder = "learned from half of the people how the file was masked"
+    does = "links"
+    sentence = (
+        "Of the people that taught nothing, {masked} % of the records are linked to their own; {chance} % by chance, "
+        "{original} % without masking."
+    )
+
+    class Params(Judge.Params):
+        """Halves and samples."""
+
+        repeats: int = Field(2, ge=1, le=100, description="Times that halves are drawn.")
+        bins: int = Field(32, ge=2, le=1000, description="Classes of a numeric attribute.")
+        pairs: int = Field(1000, ge=8, description="Pairs that teach the weights, at most.")
+        rivals: int = Field(150, ge=2, description="Originals that each pair is told apart from.")
+        records: int = Field(1500, ge=1, description="Records of a half that are linked, at most.")
+
+    params: Params
+
+    def fit(self, original: Table) -> "FittedLearnedLinkage":
+        """Classify the original and find its distinct records."""
+        return FittedLearnedLinkage(self.people(original), self.params)
+
+
+class FittedLearnedLinkage(Estimated):
+    """`LearnedLinkage` of one original."""
+
+    def __init__(self, people: People, params: LearnedLinkage.Params) -> None:
+        self._people = people
+        self._params = params
+        self._originals = sorted_records(people.codes)
+
+    def estimate(self, masked: Table) -> Estimate:
+        """Return the share with its interval; O(records * distinct originals) at most for each half."""
+        people, published = self._people, self._people.published(masked)
+        shares = []
+        for repeat in range(self._params.repeats):
+            found: list[Numbers] = []
+            sides = people.halves(repeat)
+            for turn, (taught, others) in enumerate((sides, sides[::-1])):
+                check_time()
+                costs = self.costs(published, taught, repeat, turn)
+                asked = people.sampled(others, self._params.records, repeat, turn)
+                own = self._originals.of_record[asked]
+                found.append(linked(np.ascontiguousarray(published[asked]), own, self._originals, costs))
+            links = np.concatenate(found)
+            shares.append(wilson(float(links.sum()), len(links)))
+        return in_per_cent(repeated(shares))
+
+    def costs(self, published: Codes, taught: Positions, repeat: int, turn: int) -> Costs:
+        """Return the weighted costs of published and original classes that the taught pairs lead to."""
+        people = self._people
+        joints = [
+            joint_counts(people.codes[taught, v], published[taught, v], int(size))
+            for v, size in enumerate(people.classes.sizes)
+        ]
+        gaps = [apart(people.classes.distances[v], reading(joint)) for v, joint in enumerate(joints)]
+        surprises = [surprise(joint) for joint in joints]
+        rng = drawn(people.seed, Draw.RIVALS, repeat, turn)
+        shown = people.sampled(taught, self._params.pairs, repeat, turn, 1)
+        rivals = rng.choice(len(people), min(self._params.rivals, len(people)), replace=False)
+        features = _features(people.codes, published, shown, rivals, gaps, joints, surprises)
+        weights = learned_weights(features, len(people) / len(rivals))
+        half = len(gaps)
+        return costs_of([(weights[v] * gaps[v] + weights[half + v] * surprises[v]).T for v in range(half)])
+
+
+def _features(
+    codes: Codes,
+    published: Codes,
+    shown: Positions,
+    rivals: Positions,
+    gaps: list[Numbers],
+    joints: list[Joint],
+    surprises: list[Numbers],
+) -> Numbers:
+    """Return how much farther rivals are than the own record, shape (pairs, rivals, 2 V); NaN for its equals."""
+    # The surprise of the own class, for the own record and for rivals that share the class, is that without the pair.
+    attributes = codes.shape[1]
+    result = np.empty((len(shown), len(rivals), 2 * attributes))
+    same = np.ones((len(shown), len(rivals)), dtype=bool)
+    for v in range(attributes):
+        own, seen, other = codes[shown, v], published[shown, v], codes[rivals, v]
+        alike = own[:, None] == other[None, :]
+        same &= alike
+        joint = joints[v]
+        total, rest = joint[own].sum(axis=1), (joint.sum(axis=0) + 1.0) / (joint.sum() + len(joint))
+        left_out = -np.log((joint[own, seen] - 1.0 + rest[seen]) / (total - 1.0 + 1.0))
+        result[:, :, v] = gaps[v][other[None, :], seen[:, None]] - gaps[v][own, seen][:, None]
+        result[:, :, attributes + v] = np.where(
+            alike, 0.0, surprises[v][other[None, :], seen[:, None]] - left_out[:, None]
+        )
+    result[same] = np.nan
+    return result
+
+
+def learned_weights(features: Numbers, represented: float) -> Numbers:
+    """Return the weights, none negative, under which own records are told apart from their rivals best, shape (F,)."""
+    # Maximises the mean logarithm of ``1 / (1 + r sum_s exp(-w.f_s))`` over the pairs, less a small pull towards the
+    # weights of one who was not taught: 0 for the first half of the features, 1 for the second. It is concave.
+    # features (pairs, rivals, F): NaN for a rival that is left out; represented: records that each rival stands for, r.
+    from scipy.optimize import minimize
+
+    left_out = np.isnan(features[:, :, 0])
+    usable = np.where(left_out[:, :, None], 0.0, features)
+    width = features.shape[2]
+    untaught = np.concatenate((np.zeros(width // 2), np.ones(width - width // 2)))
+
+    def loss(weights: Numbers) -> tuple[float, Numbers]:
+        exponents = np.where(left_out, -_IMPOSSIBLE, np.log(represented) - usable @ weights)
+        top = np.maximum(exponents.max(axis=1), 0.0)
+        parts = np.exp(exponents - top[:, None])
+        total = parts.sum(axis=1) + np.exp(-top)
+        pull = weights - untaught
+        value = float((top + np.log(total)).mean()) + _PULL / 2.0 * float(pull @ pull)
+        slopes = np.einsum("ps,psf->f", parts / total[:, None], usable)
+        return value, -slopes / len(features) + _PULL * pull
+
+    with one_thread():
+        found = minimize(loss, untaught, jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * width)
+    weights: Numbers = found.x
+    return weights
