@@ -16,7 +16,7 @@ from evosdc.randomisation.transition import (
     even,
     neighbour_weights,
     preference_matrix,
-)  # fmt: skip
+)
 from evosdc.table.table import Table
 
 TENTHS = tuple(tenth / 10 for tenth in range(1, 10))

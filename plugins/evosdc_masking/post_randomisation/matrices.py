@@ -27,7 +27,7 @@ from evosdc.randomisation.transition import (
     even,
     exchanged_weights,
     preference_matrix,
-)  # fmt: skip
+)
 from evosdc.table.distance import category_distance
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import MISSING, Codes, Numbers, Table
