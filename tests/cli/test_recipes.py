@@ -229,14 +229,17 @@ def test_the_next_wave_is_protected_and_judged_anew(home: Path, tmp_path: Path) 
 
 
 @pytest.mark.endurance
-def test_python_does_the_same(home: Path) -> None:
+def test_python_does_the_same(home: Path, tmp_path: Path) -> None:
     found = evosdc.apply(home / "run" / "recipe.toml", frame(2026), seed=4)
     assert list(found.frame.columns) == list(wave(2026).columns)
     assert found.verdict is not None
     with pytest.raises(InputError, match="income"):
         evosdc.apply(home / "run" / "recipe.toml", frame(2026).drop(columns="income"))
+    assert evosdc.apply(home / "run" / "recipe.toml", wave(2026), seed=4).verdict is not None
+    alone = tmp_path / "recipe.toml"  # without the schema that lies beside it
+    alone.write_text((home / "run" / "recipe.toml").read_text())
     with pytest.raises(InputError, match="ordered categories are ordinal"):
-        evosdc.apply(home / "run" / "recipe.toml", wave(2026))
+        evosdc.apply(alone, wave(2026))
 
 
 @pytest.mark.endurance
