@@ -1,6 +1,5 @@
 """What records cost in a member's scores, by which a local search draws them."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,10 @@ from evosdc.model import Individual, Population
 COSTLY, SINCE = "costly", "since"
 """Names in the memory: positions of records drawn by what they cost; slot of whose they are, and the generation since
 which they are asked."""
-
 SAMPLE = 8192  # Records drawn, a record as often as it costs: several times as many as probes ask for while they last
-
 RENEWED, MOST_ROUNDS = 5000, 16
 """Records for each round that a sample lasts, and how many it lasts at most. A round changes some dozens of records,
 so that by then about a hundredth of the file has changed."""
-
 Running = NDArray[np.float64]  # Running sums of what records cost, shape (n,)
 
 
@@ -40,7 +36,9 @@ class Costs:
         """Return the running sums of a member, by which its records are drawn; None where none is to be preferred."""
         if self._lasts <= 1:
             return self._exact(population[slot])
-        sample = _in_force(population.memory, slot, population.generation, self._lasts)
+        memory, now = population.memory, population.generation
+        whose, since = memory[SINCE].tolist() if SINCE in memory else (-1, 0)
+        sample = memory[COSTLY] if whose == slot and since <= now < since + self._lasts else None
         if sample is None:
             exact = self._exact(population[slot])
             if exact is None:
@@ -61,14 +59,6 @@ class Costs:
             shares = [costs / whole for costs, whole in sums if whole > 0.0]
             self._whole = member.key, np.sum(shares, axis=0).cumsum() if shares else None
         return self._whole[1]
-
-
-def _in_force(memory: Mapping[str, NDArray[Any]], slot: int, generation: int, lasts: int) -> NDArray[Any] | None:
-    """Return the sample of a member, if there is one that is not too old."""
-    if SINCE not in memory:
-        return None
-    whose, since = memory[SINCE].tolist()
-    return memory[COSTLY] if whose == slot and since <= generation < since + lasts else None
 
 
 def systematic(running: Running, size: int, turn: int) -> NDArray[np.int32]:

@@ -43,13 +43,19 @@ class Generational(Algorithm):
         for first, second in zip(parents[::2], parents[1::2], strict=True):
             offspring += vary_parents(params, toolbox, first, second, rate)
         offspring, parents = offspring[:places], parents[:places]
-        leaving = self._leaving(population, free, places)
+        elite = set(leaders(population, size - free))
+        order = self.random.sample(range(size), size)
+        leaving = [slot for slot in order if slot not in elite][:places]
         evaluate(offspring, toolbox)
         memory = update_memory(params, population, offspring, parents)
         if params.gap < 1.0:
-            return population.following(self._with_gap(population, offspring, leaving), memory)
-        elite = [population[slot] for slot in leaders(population, min(params.elite, size))]
-        everyone = [*elite, *offspring]
+            following, present = list(population), {individual.key for individual in population}
+            for child, place in zip(offspring, leaving, strict=False):
+                if params.duplicates or child.key not in present:
+                    present.add(child.key)
+                    following[place] = child
+            return population.following(following, memory)
+        everyone = [*(population[slot] for slot in leaders(population, min(params.elite, size))), *offspring]
         if not params.duplicates:
             old = [population[slot] for slot in leaders(population, size)]
             fresh = _distinct(everyone)
@@ -57,22 +63,6 @@ class Generational(Algorithm):
             others = [individual for individual in _distinct(old) if individual.key not in keys]
             everyone = fresh + others[: max(size - len(fresh), 0)]
         return population.following(fittest(everyone, size), memory)
-
-    def _leaving(self, population: Population, free: int, places: int) -> list[int]:
-        """Return the places that children take, drawn among those that are not the elite's."""
-        kept = set(leaders(population, len(population) - free))
-        order = self.random.sample(range(len(population)), len(population))
-        return [slot for slot in order if slot not in kept][:places]
-
-    def _with_gap(
-        self, population: Population, offspring: Sequence[Individual], leaving: Sequence[int]
-    ) -> list[Individual]:
-        following, present = list(population), {individual.key for individual in population}
-        for child, place in zip(offspring, leaving, strict=False):
-            if self.params.duplicates or child.key not in present:
-                present.add(child.key)
-                following[place] = child
-        return following
 
 
 def _distinct(individuals: Sequence[Individual]) -> list[Individual]:

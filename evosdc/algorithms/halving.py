@@ -13,23 +13,15 @@ RATES, RIVALS, WAITING, BEGAN, DONE, OTHERS = "rates", "rivals", "waiting", "beg
 """Names in the memory: progress of each member in a round, slots of the starting files in the race, and of those that
 have a round in this rung of it yet; where each rival stood when the rung began, how many rounds it had had then, and
 how many all others together."""
-
 _NOBODY: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-
 OVER: dict[str, NDArray[Any]] = {RIVALS: _NOBODY, WAITING: _NOBODY, BEGAN: np.zeros(0), DONE: np.array(0)}
 """Memory of a race that is over; checkpoints of versions without one have none."""
-
 MEMORY = 0.5  # Weight of the last round in the progress of a member
-
-WITHIN = 2.5
-"""How many times the best score another kind's best may have to be tried: what is farther off hardly catches up."""
-
+WITHIN = 2.5  # times the best score that another kind's best may have: what is farther off hardly catches up
 FORESIGHT = 6
 """How far ahead rivals are compared: where each would be after as many rounds as so many rungs have together; after
 twice as many as it has had, where that is more."""
-
-MENDED = ("labels", "kept")
-"""First words of what a label says after the methods: of labels put right, and of kept values moved."""
+MENDED = ("labels", "kept")  # first words of a label after its methods: labels put right, kept values moved
 
 
 def begun(individuals: Sequence[Individual], kinds: int, rounds: int) -> dict[str, NDArray[Any]]:

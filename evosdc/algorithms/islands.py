@@ -14,7 +14,6 @@ from evosdc.model import Algorithm, Individual, Parameters, Population
 from evosdc.secret import Purpose, stream
 
 Topology = Literal["ring", "star", "random"]
-
 SIZES = "sizes"  # Where the memory of the joined population keeps how many individuals each island has
 
 
@@ -158,16 +157,12 @@ def sources(
     # On a ring that is the one before it. In a star the first island sends to all and hears from all, best sender
     # first.
     if topology == "star":
-        return [(0,) if place else _hub(islands, count) for place in places]
+        best = [islands[place][leaders(islands[place], 1)[0]] for place in range(1, count)]
+        hub = [1 + slot for slot in leaders(best, count - 1)]
+        return [(0,) if place else hub for place in places]
     ring = list(range(count))
     if topology == "random" and count > 1:
         content = blake2b(b"".join(i.key for n in ring for i in islands[n]), digest_size=8)
         ring = stream(int.from_bytes(content.digest(), "little"), Purpose.MIGRATE).permutation(count).tolist()
     before = dict(zip(ring, [ring[-1], *ring], strict=False))
     return [(before[place],) if count > 1 else () for place in places]
-
-
-def _hub(islands: Mapping[int, Population], count: int) -> list[int]:
-    """Return the islands that send to the first one of a star: all others, the one with the best sender first."""
-    senders = [islands[place] for place in range(1, count)]
-    return [1 + slot for slot in leaders([members[leaders(members, 1)[0]] for members in senders], count - 1)]

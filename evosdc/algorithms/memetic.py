@@ -18,15 +18,12 @@ from evosdc.model import Algorithm, Individual, Local, Parameters, Population, S
 
 CREDIT, INNER = "moves", "inner/"
 """Names in the memory: credit of each kind of move; the last marks what the inner algorithm remembers."""
-
 QUICK, USUAL = (240, 2.0), (60, 0.0)
 """Rounds between two generations of the population, and how many more probes each of a member has than the one before:
 where a probe takes little, and a crossover, which changes many records, as much as hundreds of them; and otherwise."""
-
 EACH = 1000
 """Records for which `QUICK` has its rounds. What a crossover takes grows with the file, and a round hardly does: one
 generation of the population takes as long as a hundred rounds of 30,000 records."""
-
 RUNG, RUNG_OF_LARGE, LARGE = 40, 8, 5000
 """Rounds in a rung of the race, and in files of more values to mask than the last: which start is better is seldom
 clear before the tenth round of each, but where a round takes long a search may have no more than some dozens."""
@@ -140,13 +137,17 @@ class Memetic(Algorithm):
 
     def step(self, population: Population) -> Population:
         """Return the population after a round of one member, or after a generation of the inner algorithm."""
-        if self._evolves(population.generation):
+        if population.generation % (self._rounds + 1) == self._rounds:  # files are improved before they mix
             return self._evolved(population)
         toolbox, rounds = self.toolbox, population.generation
         racing = turn(population.memory)
         slot = racing if racing is not None else self._chosen(population, population.memory[RATES], rounds)
         climber = population[slot]
-        drawn = self._drawn(population.memory[CREDIT], self._probes(had(population.memory, rounds)))
+        # At first many of a few probes pay, and the next round does better to begin where they lead. Later few do, and
+        # what a round takes besides its probes is better shared by many of them, if these take little.
+        first = self.params.probes
+        wanted = min(first + int(self._growth * had(population.memory, rounds)), self.params.most_probes)
+        drawn = self._drawn(population.memory[CREDIT], max(first, wanted))
         probes = [toolbox.tries(siblings) for siblings in self._moved(population, slot, drawn)]
         combined = [toolbox.tries(together) for together in map(self._combined, probes) if len(together)]
         best = best_of_siblings(climber, [*probes, *combined], toolbox)
@@ -192,11 +193,6 @@ class Memetic(Algorithm):
         together: Siblings = toolbox.together(probes, sets, "combination")
         return together
 
-    def _evolves(self, generation: int) -> bool:
-        """Whether it is the population's turn: after the rounds, so that files are improved before they mix."""
-        cycle = self._rounds + 1
-        return generation % cycle == cycle - 1
-
     def _evolved(self, population: Population) -> Population:
         """Return the population after a generation of the inner algorithm."""
         inner = {key.removeprefix(INNER): a for key, a in population.memory.items() if key.startswith(INNER)}
@@ -207,13 +203,6 @@ class Memetic(Algorithm):
         others = population.memory.get(OTHERS, np.array(0))
         kept = {CREDIT: population.memory[CREDIT], RATES: rates, OTHERS: others}
         return population.following(following, _marked(following.memory) | kept | OVER)  # where files mix
-
-    def _probes(self, rounds: int) -> int:
-        """Return how many changes are tried in a round of a member that has had so many."""
-        # At first many of a few pay, and the next round does better to begin where they lead. Later few do, and what a
-        # round takes besides its probes is better shared by many of them, if these take little.
-        first = self.params.probes
-        return max(first, min(first + int(self._growth * rounds), self.params.most_probes))
 
     def _chosen(self, members: Sequence[Individual], rates: NDArray[np.float64], rounds: int) -> int:
         """Return the slot to improve: the best without a trial, else the one that is expected to get best."""

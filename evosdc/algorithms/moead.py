@@ -1,7 +1,6 @@
 """MOEA/D."""
 
 from collections.abc import Sequence
-from math import comb
 from typing import Literal
 
 import numpy as np
@@ -9,15 +8,13 @@ from deap import tools
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.algorithms.multiobjective import objectives_of
+from evosdc.algorithms.multiobjective import divisions, objectives_of
 from evosdc.algorithms.variation import VariationParams, mutation_rate, update_memory, vary_parents
 from evosdc.model import Algorithm, Individual, Population
 from evosdc.model.algorithm import evaluate
 
 IDEAL = "ideal"  # Where a population's memory keeps the least value of each objective that was ever seen, shape (m,)
-
 TINY = 1e-6  # In place of a weight of 0, as the authors' own programs have it: every objective counts
-
 Values = NDArray[np.float64]
 
 
@@ -66,14 +63,17 @@ class Decomposition(Algorithm):
         # Which neighbours are looked at first changes from slot to slot and generation to generation: it matters where
         # a child may replace a few only.
         toolbox, params, count = self.toolbox, self.params.at(population.generation), len(population[0].objectives)
-        rate, neighbours = mutation_rate(params, population.memory), self._neighbours(count)
+        rate, weights = mutation_rate(params, population.memory), self._weights(count)
+        apart = np.sqrt(((weights[:, None, :] - weights[None, :, :]) ** 2).sum(axis=2))
+        # The nearest slots of each, itself first.
+        neighbours = np.argsort(apart.round(12), axis=1, kind="stable")[:, : params.neighbours]
         offspring, parents = list[Individual](), list[Individual]()
         for near in neighbours.tolist():
             first, second = (population[slot] for slot in self.random.sample(near, 2))
             offspring.append(vary_parents(params, toolbox, first, second, rate)[0])
             parents.append(first)
         evaluate(offspring, toolbox)
-        slots, values, weights = list(population), objectives_of(offspring), self._weights(count)
+        slots, values = list(population), objectives_of(offspring)
         ideal = np.minimum(population.memory[IDEAL], values.min(axis=0))
         extent = _extent(objectives_of(slots), ideal)
         for place, (child, value) in enumerate(zip(offspring, values, strict=True)):
@@ -94,16 +94,8 @@ class Decomposition(Algorithm):
         """Return the weights, shape (slots, m): the finest even division with no more slots than are wanted."""
         if objectives == 1:
             return np.ones((self.params.population, 1))
-        divisions = 1
-        while comb(objectives + divisions, divisions + 1) <= self.params.population:
-            divisions += 1
-        return np.asarray(tools.uniform_reference_points(objectives, divisions), dtype=np.float64)
-
-    def _neighbours(self, objectives: int) -> NDArray[np.intp]:
-        """Return the nearest slots of each, itself first, shape (slots, neighbours)."""
-        weights = self._weights(objectives)
-        apart = np.sqrt(((weights[:, None, :] - weights[None, :, :]) ** 2).sum(axis=2))
-        return np.argsort(apart.round(12), axis=1, kind="stable")[:, : self.params.neighbours]
+        divided = divisions(objectives, self.params.population)
+        return np.asarray(tools.uniform_reference_points(objectives, divided), dtype=np.float64)
 
     def _combined(self, values: Values, ideal: Values, extent: Values, weights: Values) -> Values:
         """Return combinations to be minimised, of what broadcasts to shape (..., m)."""

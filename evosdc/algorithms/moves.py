@@ -10,7 +10,6 @@ from evosdc.algorithms.variation import LEARNING, LEAST_RATE
 from evosdc.model import Genotype, Local
 
 MUTATION = "mutation"  # The move of a genotype that has none of its own, or of a toolbox with its own mutation
-
 Credit = NDArray[np.float64]  # By move, not negative, not all 0
 
 

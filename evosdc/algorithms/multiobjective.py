@@ -191,7 +191,8 @@ class ReferencePoints(MultiObjective):
         values = objectives_of(feasible)
         if (np.ptp(values, axis=0) <= 0.0).any() or values.shape[1] == 1:
             return [feasible[place] for place in crowded_order(feasible)[:count].tolist()]
-        points = tools.uniform_reference_points(values.shape[1], self._divisions(values.shape[1], count))
+        divided = self.params.divisions or divisions(values.shape[1], count)
+        points = tools.uniform_reference_points(values.shape[1], divided)
         fronts: list[list[Individual]] = tools.sortLogNondominated(list(feasible), count)
         last, kept = fronts[-1], [individual for front in fronts[:-1] for individual in front]
         values = objectives_of([*kept, *last])
@@ -221,14 +222,13 @@ class ReferencePoints(MultiObjective):
             held[niche] += 1
             yield nearest
 
-    def _divisions(self, objectives: int, count: int) -> int:
-        """Return the greatest number of divisions that gives no more points than there are members."""
-        if self.params.divisions is not None:
-            return self.params.divisions
-        divisions = 1
-        while comb(objectives + divisions, divisions + 1) <= count:
-            divisions += 1
-        return divisions
+
+def divisions(objectives: int, count: int) -> int:
+    """Return the greatest number of divisions of the unit simplex that gives no more than `count` points."""
+    found = 1
+    while comb(objectives + found, found + 1) <= count:
+        found += 1
+    return found
 
 
 class StrengthPareto(MultiObjective):

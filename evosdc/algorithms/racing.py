@@ -1,9 +1,8 @@
 """A race: children are judged on one table, those that promise something on few, and those that lead on all."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import isnan, nan
-from typing import Any
 
 import numpy as np
 from pydantic import Field
@@ -14,9 +13,7 @@ from evosdc.model import Individual, Parameters, Population
 from evosdc.model.algorithm import ASIDE, Offspring, Proposing
 from evosdc.model.individual import ERROR, INFEASIBILITY, PROVISIONAL, content_hash
 
-LENGTH = "length"
-"""The trait that says how long a genome is (`evosdc.model.Described.traits`); of equals the shorter is better."""
-
+LENGTH = "length"  # the trait of how long a genome is; of equals the shorter is better
 BEHIND = 1e6  # Weight of infeasibility beside an objective, where one figure has to tell of both
 
 
@@ -106,20 +103,12 @@ def merit(individual: Individual) -> float:
     return individual.objectives[0] * (1.0 + own(individual))
 
 
-LED = "simplified"
-"""Name in the memory: the beginning of the key of the member that led when children were last proposed."""
-
-REFINED = "refined"
-"""Name in the memory: the beginnings of the keys of those members whose parameters were moved one by one."""
-
+LED = "simplified"  # in the memory: begin of the key of the member that led when children were last proposed
+REFINED = "refined"  # in the memory: begins of the keys of members whose parameters were moved one by one
 ALIKE = 0.5  # Distance below which two genomes are of one kind
-
 REFINEMENT = "refinement"  # Origin of children that are a member with one parameter moved
-
 CHANGED = 0.5  # Probability that genomes are changed where they are joined
-
 EXTENSION = "extension"  # Origin of children that have the steps of one individual and then those of another
-
 TRIES = 5  # How often a child is made anew that equals its parent, at most
 
 
@@ -158,14 +147,14 @@ class RaceChildren(Proposing):
         simpler = self.toolbox.simpler(members[0].individual.genome) if hasattr(self.toolbox, "simpler") else ()
         known = {self._key(one.genome) for one in population}
         fresh = [genome for genome in simpler if self._key(genome) not in known]
-        return [Offspring(self._on_one_table(genome), "simplification", (0,)) for genome in fresh]
+        return [Offspring(self._on_tables(genome), "simplification", (0,)) for genome in fresh]
 
     def _refinements(self, population: Population, members: Sequence[Runner]) -> list[Offspring]:
         """Return genomes that differ in a parameter from members that were not refined yet."""
         slots = self._unrefined(population, members) if hasattr(self.toolbox, "refined") else []
         known = {self._key(one.genome) for one in population}
         fresh = [
-            Offspring(self._on_one_table(genome), REFINEMENT, (slot,))
+            Offspring(self._on_tables(genome), REFINEMENT, (slot,))
             for slot in slots
             for genome in self.toolbox.refined(members[slot].individual.genome)
             if self._key(genome) not in known
@@ -175,7 +164,7 @@ class RaceChildren(Proposing):
     def _unrefined(self, population: Population, members: Sequence[Runner]) -> list[int]:
         """Return the places of the best member not refined yet and of the best that breaks constraints more."""
         # Those come first, the best only in every second generation, of whose kind no member was refined.
-        known = {*refined_before(population.memory)}
+        known = {*population.memory[REFINED].tolist()}
         listed = [member.individual for member in members]
         left = [place for place, member in enumerate(members) if member.beginning not in known]
         seen = [one.genome for place, one in enumerate(listed) if place not in left]
@@ -202,7 +191,7 @@ class RaceChildren(Proposing):
             change = self.toolbox.rng if self.random.random() < CHANGED else None
             genome = joined(individuals[first].genome, individuals[second].genome, change) if first != second else None
             if genome is not None and self._key(genome) not in known and len(found) < self.params.extensions:
-                found.setdefault(self._key(genome), Offspring(self._on_one_table(genome), EXTENSION, (first, second)))
+                found.setdefault(self._key(genome), Offspring(self._on_tables(genome), EXTENSION, (first, second)))
         return list(found.values())
 
     def _child(self, individuals: Sequence[Individual], chosen: Sequence[int]) -> tuple[object, str]:
@@ -217,8 +206,8 @@ class RaceChildren(Proposing):
             return self._key(one) != self._key(other)
         return bool(self.toolbox.distance(one, other) >= ALIKE)
 
-    def _on_one_table(self, genome: object) -> object:
-        return self.toolbox.on_tables(genome, 1) if hasattr(self.toolbox, "on_tables") else genome
+    def _on_tables(self, genome: object, number: int = 1) -> object:
+        return self.toolbox.on_tables(genome, number) if hasattr(self.toolbox, "on_tables") else genome
 
     def _on_all_tables(self, genome: object) -> object:
         return self.toolbox.on_all_tables(genome) if hasattr(self.toolbox, "on_all_tables") else genome
@@ -229,17 +218,8 @@ class RaceChildren(Proposing):
         return key
 
 
-def refined_before(memory: Mapping[str, Any]) -> list[int]:
-    """Return the beginnings of the keys of members that were refined; a checkpoint of an older version tells none."""
-    listed: list[int] = memory[REFINED].tolist() if REFINED in memory else []
-    return listed
-
-
-FIRST, FEW = "screened", "few"
-"""Names in the memory: first objectives on the first table and on few, by member, see `Runner`."""
-
-DONATED = 0.5
-"""Probability that the second parent is any individual: what is best alone is seldom best in a longer genome."""
+FIRST, FEW = "screened", "few"  # in the memory: first objectives on the first table and on few, by member
+DONATED = 0.5  # probability that the second parent is any: the best alone is seldom best in a longer genome
 
 
 class Racing(RaceChildren):
@@ -278,9 +258,12 @@ class Racing(RaceChildren):
             Offspring(self._on_all_tables(individuals[slot].genome), individuals[slot].origin, (slot,))
             for slot in self._leading(population, members)
         ]
-        offspring += [
-            Offspring(self._on_few_tables(individuals[slot]), individuals[slot].origin, (slot,)) for slot in promoted
-        ]
+        for slot in promoted:
+            one = individuals[slot]
+            # A front consists of what was judged on all tables.
+            front = len(one.objectives) > 1
+            genome = self._on_all_tables(one.genome) if front else self._on_tables(one.genome, self.params.few)
+            offspring.append(Offspring(genome, one.origin, (slot,)))
         offspring += self._simplifications(population, members)
         places = self._places(population, members)
         offspring += self._refinements(population, members)
@@ -300,7 +283,7 @@ class Racing(RaceChildren):
                     break
             seen.add(self._key(child))
             parents = tuple(chosen) if origin == "crossover" else (chosen[0],)
-            offspring.append(Offspring(self._on_one_table(child), origin, parents))
+            offspring.append(Offspring(self._on_tables(child), origin, parents))
         return offspring
 
     def _leading(self, population: Population, members: Sequence[Runner]) -> list[int]:
@@ -364,7 +347,7 @@ class Racing(RaceChildren):
         listed = list(rivals.values())
         survivors = self._survivors(listed)
         kept = self._waiting([*waiting, *left.values()], _fallen(listed, survivors))
-        return _population(population, survivors, kept, led, {*refined_before(population.memory), *now})
+        return _population(population, survivors, kept, led, {*population.memory[REFINED].tolist(), *now})
 
     def solution(self, population: Population, best: Individual) -> Individual:
         """Return the shortest that is hardly worse than the best, a standard error above the means."""
@@ -429,19 +412,8 @@ class Racing(RaceChildren):
 
     def _runners(self, population: Population) -> list[Runner]:
         """Return the members, which stand first; at the beginning there may be none."""
-        memory = population.memory
-        first = memory[FIRST].tolist()
-        few = memory[FEW].tolist() if FEW in memory else [np.nan] * len(first)  # of an older version's checkpoint
-        individuals = population[: len(first)]
-        return [
-            Runner(one, self._key(one.genome), on_first, on_few)
-            for one, on_first, on_few in zip(individuals, first, few, strict=True)
-        ]
-
-    def _on_few_tables(self, one: Individual) -> object:
-        if len(one.objectives) > 1:
-            return self._on_all_tables(one.genome)  # a front consists of what was judged on all
-        return self.toolbox.on_tables(one.genome, self.params.few) if hasattr(self.toolbox, "on_tables") else one.genome
+        figures = zip(population, population.memory[FIRST].tolist(), population.memory[FEW].tolist(), strict=False)
+        return [Runner(one, self._key(one.genome), on_first, on_few) for one, on_first, on_few in figures]
 
 
 def _population(

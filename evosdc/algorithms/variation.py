@@ -12,7 +12,6 @@ from evosdc.model import Individual, Parameters, Population
 from evosdc.model.algorithm import random_of
 
 CREDIT = "credit"  # Where a population's memory keeps what mutation and crossover have achieved, shape (2,)
-
 LEARNING, LEAST_RATE = 0.1, 0.1
 
 

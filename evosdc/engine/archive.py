@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from evosdc.model import Individual, Siblings
 
-REFERENCE = 100.0
-"""Every coordinate of the reference point: the worst value of IL, DR and any measure on the 0..100 scale."""
+REFERENCE = 100.0  # coordinates of the reference point: the worst value of IL, DR and measures of 0..100
 
 
 def hypervolume(points: Iterable[tuple[float, ...]], reference: float = REFERENCE) -> float:
@@ -24,7 +23,6 @@ def hypervolume(points: Iterable[tuple[float, ...]], reference: float = REFERENC
 
 
 Point = tuple[float, ...]
-
 MOST_MEMBERS = 1000  # How many individuals a front keeps; beyond, it keeps points alone
 
 
@@ -173,14 +171,11 @@ class Archive:
         if not self._points or not 2 <= len(self._points[0]) <= MOST_DIMENSIONS:
             return None
         if self._hypervolume is None:
-            self._hypervolume = self._volume() if self._infeasibility == 0.0 else 0.0
+            # It is read in nearly every generation: few steps change, and the sum runs over all in one order.
+            plane = len(self._points[0]) == 2
+            volume = 100.0 * sum(self._areas) / REFERENCE**2 if plane else hypervolume(self._points)
+            self._hypervolume = volume if self._infeasibility == 0.0 else 0.0
         return self._hypervolume
-
-    def _volume(self) -> float:
-        if len(self._points[0]) == 2:
-            # Asked for in nearly every generation: few steps change, and the sum runs over all in one order.
-            return 100.0 * sum(self._areas) / REFERENCE**2
-        return hypervolume(self._points)
 
     def __len__(self) -> int:
         return len(self._members)

@@ -16,11 +16,8 @@ from evosdc.engine.generation import Generation
 from evosdc.errors import EvaluationError, ExecutorError
 from evosdc.model import Archipelago, Failure, Genotype, Outcome, Population, Task
 
-SPAN_SECONDS = 5.0
-"""Seconds that a deme evolves before it reports, about: what a user waits for a sign of progress, at most."""
-
+SPAN_SECONDS = 5.0  # a deme evolves about so long before it reports: at most so long a user sees no progress
 AHEAD = 4  # Reports of a deme that may wait for those of slower demes before it has to wait itself
-
 POLL = 0.002  # Seconds between two looks at whether workers have reported while there is something else to do, at least
 
 

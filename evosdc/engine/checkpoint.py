@@ -19,12 +19,8 @@ from evosdc.files.atomic import atomic
 from evosdc.model import Genotype, Individual, Population
 
 FORMAT = 4  # The one format that is read
-
-SO_FAR = "so-far.npz"
-"""Of a run that ended before its search began: what its best file so far was chosen from. No resume reads it."""
-
+SO_FAR = "so-far.npz"  # the best file of a run that ended before its search began was chosen from it; never resumed
 KEPT = 2  # How many checkpoints stay: the newest and one to fall back to
-
 _UNREADABLE = (
     TokenError,
     OSError,

@@ -70,16 +70,11 @@ class Dispatch:
             Task(function, self.shared, self.seed, tuple(items[begin:end]))
             for begin, end in chunks_of(len(items), seconds, self.executor.workers, size)
         ]
-        return outcomes_of(self.executor, tasks, rule)
-
-
-def outcomes_of(executor: Executor, tasks: Sequence[Task], rule: ErrorRule = RAISE) -> list[Outcome]:
-    """Run tasks and return the outcomes of their items in order; raises the first that the rule does not forgive."""
-    outcomes = [outcome for task in executor.map(tasks) for outcome in task]
-    for outcome in outcomes:
-        if not (outcome.ok or rule.forgives(outcome)):
-            raise error_of(outcome)
-    return outcomes
+        outcomes = [outcome for task in self.executor.map(tasks) for outcome in task]
+        for outcome in outcomes:
+            if not (outcome.ok or rule.forgives(outcome)):
+                raise error_of(outcome)
+        return outcomes
 
 
 def error_of(failed: Outcome) -> EvaluationError:

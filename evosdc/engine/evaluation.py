@@ -24,11 +24,8 @@ from evosdc.secret import kept
 from evosdc.time_limit import OutOfTime, check_time, time_limited
 
 _LOG = logging.getLogger("evosdc.evaluation")
-
 CACHE_SIZE = 20_000  # How many evaluations are remembered; the oldest is forgotten first
-
 AGAIN = 10.0  # So many times what a generation would take here may pass in sending before one is evaluated here again
-
 RECENT = 256  # Over how many evaluations their cost is averaged, about
 
 

@@ -48,7 +48,11 @@ class GenerationStep:
             self.close()
             self._refused = True
         if self._islands is None and dispatch is not None and dispatch.executor.remote:
-            worth = self._worth_workers(dispatch, offspring, progress)
+            here = self.evaluator.seconds_here
+            worth = dispatch.grain != "auto" or dispatch.executor.started
+            worth = worth or (
+                here is not None and dispatch.worthwhile(seconds_left(self.stop, progress, offspring, here))
+            )
             self.evaluator.dispatch = dispatch if worth else None
             if archipelago is not None and worth and self._wanted(archipelago, dispatch, population, offspring):
                 genotype = self.evaluator.problem.genotype
@@ -80,12 +84,6 @@ class GenerationStep:
         if self._islands is not None:
             self._islands.halt()
             self._islands = None
-
-    def _worth_workers(self, dispatch: Dispatch, offspring: int, progress: Progress) -> bool:
-        if dispatch.grain != "auto" or dispatch.executor.started:
-            return True
-        here = self.evaluator.seconds_here
-        return here is not None and dispatch.worthwhile(seconds_left(self.stop, progress, offspring, here))
 
     def _wanted(self, algorithm: Archipelago, dispatch: Dispatch, population: Population, offspring: int) -> bool:
         if not dispatch.evolve or dispatch.grain != "auto":

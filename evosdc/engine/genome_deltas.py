@@ -7,9 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 LEAST_BYTES = 1 << 16  # Size from which on an array is compared with those of other genomes
-
 SAMPLE = 512  # Entries by which the nearest array is found
-
 Arrays = dict[str, NDArray[Any]]
 
 

@@ -207,8 +207,7 @@ def _countable(headline: Headline) -> bool:
     return keys < 2.0**62
 
 
-MOST_CHANGED = 0.1
-"""A child that changes a greater share of the records is scored from scratch, which then takes less time."""
+MOST_CHANGED = 0.1  # share of changed records above which scoring a child from scratch takes less time
 
 
 class _OverClasses(Tracker):

@@ -34,9 +34,7 @@ class SearchState:
     passed: tuple[Point, ...] = ()  # Points of the front whose individuals have been let go (`evosdc.engine.archive`)
 
 
-OVERTIME, GRACE = 0.02, 0.25
-"""Share of the seconds, and seconds, after which a generation that is under way is given up."""
-
+OVERTIME, GRACE = 0.02, 0.25  # share of the seconds, and seconds, after which a generation is given up
 Observer = Callable[[SearchState, dict[str, Any]], str | None]
 """Is told of each state with its line of the journal; returns why the search is to end there, or None or nothing."""
 
@@ -53,7 +51,9 @@ def first_state(
             f"none of the {len(candidates)} candidates to start the search from could be evaluated; "
             'with on_error = "raise" the first failure is told'
         )
-    with lent(_drawn_from(candidates)) as algorithm.toolbox.random:
+    content = blake2b(b"".join(candidate.key for candidate in candidates), digest_size=8).digest()
+    drawn = np.random.default_rng(int.from_bytes(content, "little"))  # the same candidates are chosen from alike
+    with lent(drawn) as algorithm.toolbox.random:
         population = algorithm.first_population(candidates)
     diversity = _census(algorithm).diversity(population.members)
     progress = Progress(
@@ -61,12 +61,6 @@ def first_state(
     )
     front = Archive(candidates)
     return SearchState(population, best, front.individuals, progress, front.passed)
-
-
-def _drawn_from(candidates: Sequence[Individual]) -> np.random.Generator:
-    """Return the generator of the choice of a first population: the same candidates are chosen from alike."""
-    content = blake2b(b"".join(candidate.key for candidate in candidates), digest_size=8)
-    return np.random.default_rng(int.from_bytes(content.digest(), "little"))
 
 
 def attained(best: Individual) -> float:

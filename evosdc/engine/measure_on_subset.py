@@ -1,12 +1,11 @@
 """A measure on some of the protected attributes: what ``il of education`` asks for."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from evosdc.model import Changes, Expected, Fitted, Measure, Microdata, Tracker
+from evosdc.model.tracker import CombinedTracker
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Table
 
@@ -25,7 +24,8 @@ class MeasureOnSubset(Fitted):
 
     def track(self, masked: Table) -> Tracker:
         """Return a tracker of the attributes of a masked table."""
-        return SubsetTracker(self.fitted.track(masked.select(self.names)), self.names)
+        tracker = self.fitted.track(masked.select(self.names))
+        return CombinedTracker([(tracker, partial(Changes.select, names=self.names))])
 
 
 class ExpectedOnSubset(MeasureOnSubset, Expected):
@@ -39,34 +39,6 @@ class ExpectedOnSubset(MeasureOnSubset, Expected):
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the expectation under the attributes' own matrices."""
         return float(self.fitted.expected([transitions[position] for position in self.positions]))
-
-
-class SubsetTracker(Tracker):
-    """A tracker that is told of some attributes only."""
-
-    def __init__(self, tracker: Tracker, names: tuple[str, ...]) -> None:
-        self.tracker, self.names = tracker, names
-
-    @property
-    def score(self) -> float:
-        """The score of the attributes."""
-        return self.tracker.score
-
-    def take(self, change: Changes) -> None:
-        """Go on to a child."""
-        self.tracker.take(change.select(self.names))
-
-    def tries(self, changes: Changes) -> NDArray[np.float64]:
-        """Return the scores of children."""
-        return self.tracker.tries(changes.select(self.names))
-
-    def estimates(self, changes: Changes) -> NDArray[np.float64] | None:
-        """Return about what the scores of children are, where that is faster."""
-        return self.tracker.estimates(changes.select(self.names))
-
-    def contributions(self) -> NDArray[np.float64] | None:
-        """Return what each record adds to the score."""
-        return self.tracker.contributions()
 
 
 def measure_on_subset(measure: Measure, microdata: Microdata, names: tuple[str, ...]) -> MeasureOnSubset:

@@ -27,8 +27,7 @@ class Mended(NamedTuple):
     unrepaired: Table
 
 
-LastStep = Callable[[Table, np.random.Generator], Table]
-"""Carries the last step of a chain of masking methods out, on a table of the protected attributes."""
+LastStep = Callable[[Table, np.random.Generator], Table]  # carries out the last step of a chain again
 
 
 def mended(

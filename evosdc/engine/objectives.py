@@ -16,7 +16,6 @@ from evosdc.model.constraint import Constraints
 from evosdc.model.individual import ERROR, INFEASIBILITY, PROVISIONAL
 
 Judged = tuple[dict[str, float], tuple[float, ...]]  # Scores with what was made of them, and the objectives
-
 Columns = tuple[dict[str, NDArray[np.float64]], tuple[NDArray[np.float64], ...]]
 """The same of several candidates, shape (k,) each."""
 
@@ -51,7 +50,8 @@ class Objectives:
             combined = self._constraints.judge(combined, margins)
         if self._provisional is not None and self._is_provisional(genome):
             combined[INFEASIBILITY] = combined.get(INFEASIBILITY, 0.0) + PROVISIONAL
-        given = combined if self._described is None else self._no_traits | combined
+        # Of a file that is no genome a fitness reads traits of 0.
+        given = combined if self._described is None else dict.fromkeys(self._described.trait_names, 0.0) | combined
         objectives = tuple(map(float, self._fitness.combine(MappingProxyType(given))))
         # One sum tells of all; it may overflow where no value does.
         values = (*combined.values(), *objectives)
@@ -99,11 +99,6 @@ class Objectives:
 
     def _is_provisional(self, genome: Any) -> bool:
         return genome is not None and self._provisional is not None and self._provisional(genome)
-
-    @cached_property
-    def _no_traits(self) -> dict[str, float]:
-        """What a fitness reads of a file that is no genome where genomes have traits."""
-        return {} if self._described is None else dict.fromkeys(self._described.trait_names, 0.0)
 
     @cached_property
     def _penalty(self) -> tuple[float, ...]:

@@ -15,22 +15,12 @@ from evosdc.processors import side_by_side
 from evosdc.table.table import Table
 
 MOST_BYTES = 1 << 30  # About so much may the tables that are followed hold together
-
 BYTES_A_CELL = 100  # Bytes that a followed table holds for a cell: what the trackers of half a dozen measures keep
-
 MOST_TABLES = 512  # Tables that are followed at most: more than a population has members
-
-COPIED = 16_384
-"""Cells of a file up to which trackers are copied where two relatives have children; those of larger files go to and
-fro, since to copy them costs what the file costs."""
-
-FAR = 4
-"""Children that differ in more than the records divided by this are judged from scratch: trackers would take longer."""
-
+COPIED = 16_384  # cells up to which trackers are copied for relatives; those of larger files go to and fro
+FAR = 4  # children that differ in more than the records divided by this are judged from scratch
 REMEMBERED = 20_000  # Genomes of which it is known whose children they are
-
-NEAR = 2
-"""So many tables that were asked for last are looked at for one that is near a genome, where its parent's is gone."""
+NEAR = 2  # latest tables that are searched for one near a genome, where its parent's is gone
 
 
 def scores_of(measures: Mapping[str, Fitted], masked: Table) -> dict[str, float]:

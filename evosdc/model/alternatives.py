@@ -13,7 +13,6 @@ from typing import Any, Union, get_args, get_origin
 from pydantic import BaseModel
 
 Errors = list[dict[str, Any]]
-
 _TAG = re.compile(r"(constrained-|dict\[|list\[|tuple\[|union\[|lax-or-strict\[|function-|json-or-python\[).*")
 _PLAIN = ("bool", "float", "int", "str")
 _SHAPES: tuple[tuple[type | tuple[type, ...], tuple[str, ...]], ...] = (

@@ -23,9 +23,7 @@ from evosdc.table.table import Rows, Table
 
 MOST_RELABELLED = 3.0
 """Per cent of the records of an attribute, as rank swapping and noise leave it; the default of `protect`, too."""
-
-FRESH_DRAWS = 30
-"""Tables on which the winner of a search with random decoding is judged again, where the genotype does not say."""
+FRESH_DRAWS = 30  # tables on which the winner of a search with random decoding is judged again, by default
 
 
 class Seedable(Genotype[G]):

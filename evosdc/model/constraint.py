@@ -21,9 +21,7 @@ _LEFT = re.compile(r"(?P<name>[^\s()]+)(?:\((?P<params>[^()]*)\))?(?:\s+of\s+(?P
 _SIDES = re.compile(r"(?P<left>(?:[^<>=(]|\([^()]*\))*?)\s*(?P<operator>[<>]=?|==?)\s*(?P<bound>[^<>=]*)")
 _WANTED = "NAME <= NUMBER or NAME >= NUMBER"
 _ADVICE = 'For example "k-anonymity >= 3", "dr <= 20", "il of education <= 5".'
-
 MARGIN = 2.0  # Standard deviations between draws by which the mean of a figure has to keep its bound
-
 GREATEST = 1e9  # No constraint counts for more: an excess is finite whatever a figure says
 
 
@@ -32,14 +30,11 @@ MOST_SURE, TIMES_BOUND = 33.0, 1.5
 (cells of three). Where more than that may be found in the mean, so many times this bound."""
 
 
-YES, CONDITIONAL = "publishable", "publishable on conditions"
-"""What can be required of the verdict: one without conditions, or one that does not forbid to publish."""
-
+YES, CONDITIONAL = "publishable", "publishable on conditions"  # what can be required of the verdict
 AUDIENCES = {"public": 9.0, "researchers": 20.0, "safe-room": 33.0}
 """Per cent of the people who may be expected to be found, by who gets the file. For everybody it is the threshold of
 0.09 that the European Medicines Agency (policy 0070, 2016) and Health Canada (2019) set for public release; 0.2 and
 0.33 are those of a smallest group of five and of three, which agencies use for contracts and for safe rooms."""
-
 ACCEPTED = AUDIENCES["public"]  # The bound where nobody says who gets the file
 
 

@@ -15,13 +15,9 @@ from evosdc.model.masking import Masking, MaskingMethod
 from evosdc.model.microdata import Microdata
 from evosdc.table.table import Table
 
-RESOLUTION = 1000
-"""Parameters are rounded to about so many steps of their range, so that commands and labels stay short."""
-
+RESOLUTION = 1000  # steps of a range that parameters are rounded to, about: commands and labels stay short
 MOST_FREE = 2  # Free parameters that are read off the bounds of a method that does not say itself what can be tuned
-
 WIDE = 100.0  # Ratio of the ends of a positive range from which on it is taken for a logarithmic one
-
 MOST_OPTIONS = 6  # Options of a parameter, words for one, up to which all are tried
 
 

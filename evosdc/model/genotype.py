@@ -32,10 +32,7 @@ from evosdc.model.parameters import Parameters
 from evosdc.table.table import Rows, Table
 
 G = TypeVar("G")
-
-USUAL_PORTFOLIO = "usual"
-"""In place of a portfolio's name: the one that is usual for the scales of the protected attributes."""
-
+USUAL_PORTFOLIO = "usual"  # stands for the portfolio that is usual for the scales of the protected attributes
 Dump = Mapping[str, NDArray[Any]]  # A genome as named arrays: fit for npz and for the wire, no pickle
 
 

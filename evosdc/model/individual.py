@@ -12,16 +12,9 @@ from numpy.typing import NDArray
 from evosdc.model.changes import Changes
 
 MAXIMUM_OBJECTIVES = 32
-
-INFEASIBILITY = "infeasibility"
-"""Name of the score that says how far a candidate is from the constraints of its experiment; 0 where they hold."""
-
-ERROR = "standard-error"
-"""Name of the score that says by how much the first objective of a plan, a mean over files, errs; of several files."""
-
-PROVISIONAL = 1e9
-"""Infeasibility of a candidate that was judged on a part of its tables (`Stochastic.races`), besides its own."""
-
+INFEASIBILITY = "infeasibility"  # the score that says how far a candidate is from the constraints; 0 where they hold
+ERROR = "standard-error"  # the score that is the standard error of a plan's first objective, a mean over files
+PROVISIONAL = 1e9  # infeasibility of what was judged on a part of its tables (`Stochastic.races`), besides its own
 FAILURE = 1e15  # Infeasibility of a candidate that could not be evaluated: more than any constraints can come to
 
 

@@ -69,13 +69,10 @@ def faults_of(error: ValidationError, model: type[BaseModel], where: str) -> lis
                 faults.append(Fault(place, _shown(item["input"]), _SHAPES[kind]))
             case _:
                 table = isinstance(item["input"], dict)
-                given = _table_shown(item["input"]) if table else _shown(item["input"])
+                keys = ", ".join(map(str, item["input"])) if table else ""
+                given = f"a table of {keys}" if keys else "an empty table" if table else _shown(item["input"])
                 faults.append(Fault(place, given, _plain(item["msg"])))
     return faults
-
-
-def _table_shown(given: Mapping[str, Any]) -> str:
-    return f"a table of {', '.join(map(str, given))}" if given else "an empty table"
 
 
 def _keys_beside(model: type[BaseModel], path: Sequence[int | str]) -> list[str] | None:

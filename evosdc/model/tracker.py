@@ -1,6 +1,7 @@
 """The contract of trackers: the score of one masked table, kept while the table changes."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
@@ -125,3 +126,50 @@ class Rescoring(Tracker):
         """Return the scores of children, each from scratch."""
         children = (changes.part(child, child + 1) for child in range(len(changes.ends)))
         return np.array([self.fitted.score(change.applied_to(self.masked)) for change in children], dtype=np.float64)
+
+
+class CombinedTracker(Tracker):
+    """The mean, or the greatest, of trackers that see a part of the table each, or see it in another coding.
+
+    Parameters
+    ----------
+    parts : sequence of (Tracker, callable)
+        Each with a function that returns what is changed of its part, from what is changed of the table.
+    greatest : bool
+        Whether the maximum counts, else the mean.
+    """
+
+    def __init__(self, parts: Sequence[tuple[Tracker, Callable[[Changes], Changes]]], greatest: bool = False) -> None:
+        self._parts, self._greatest = list(parts), greatest
+
+    @property
+    def score(self) -> float:
+        """The mean or the greatest score."""
+        scores = [tracker.score for tracker, _ in self._parts]
+        return max(scores) if self._greatest else sum(scores) / len(scores)
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child."""
+        for tracker, seen in self._parts:
+            tracker.take(seen(change))
+
+    def tries(self, changes: Changes) -> NDArray[np.float64]:
+        """Return the scores of children."""
+        return self._combined([tracker.tries(seen(changes)) for tracker, seen in self._parts])
+
+    def estimates(self, changes: Changes) -> NDArray[np.float64] | None:
+        """Return about what the scores of children are, where all parts can tell."""
+        about = [tracker.estimates(seen(changes)) for tracker, seen in self._parts]
+        known = [scores for scores in about if scores is not None]
+        return self._combined(known) if len(known) == len(about) else None
+
+    def _combined(self, scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+        combined: NDArray[np.float64] = np.max(scores, axis=0) if self._greatest else np.mean(scores, axis=0)
+        return combined
+
+    def contributions(self) -> NDArray[np.float64] | None:
+        """Return what each record adds to the mean, or to the greatest score; None where a part cannot tell."""
+        if self._greatest:
+            return max((tracker for tracker, _ in self._parts), key=lambda tracker: tracker.score).contributions()
+        known = [found for tracker, _ in self._parts if (found := tracker.contributions()) is not None]
+        return np.sum(known, axis=0) / len(known) if len(known) == len(self._parts) else None

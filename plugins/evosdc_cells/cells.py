@@ -1,8 +1,8 @@
 """The genotype `cells`: one gene for each protected cell of the file."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,80 +58,38 @@ class CellsParameters(Parameters):
 CellRows = NDArray[Any]
 
 
-class Settings(Protocol):
-    """What the operators take of the genotype's parameters: cuts, and the chance of an exchange."""
-
-    @property
-    def points(self) -> int:
-        """Cuts of the m-point crossover."""
-
-    @property
-    def p(self) -> float:
-        """Probability that the uniform crossover exchanges a cell."""
+CROSSOVERS = ("one-point", "two-point", "m-point", "uniform", "record-block", "attribute-block")
 
 
-Crossover = Callable[[CellRows, CellRows, Settings, np.random.Generator], tuple[CellRows, CellRows]]
-
-
-def one_point(a: CellRows, b: CellRows, given: Settings, rng: np.random.Generator) -> tuple[CellRows, CellRows]:
-    """Exchange all cells from a random one to the end."""
-    return _exchanged(a, b, slice(int(rng.integers(1, max(a.size, 2))), a.size))
-
-
-def two_point(a: CellRows, b: CellRows, given: Settings, rng: np.random.Generator) -> tuple[CellRows, CellRows]:
-    """Exchange the cells between two random loci, both included."""
-    # Two numbers of 53 bits cost a fraction of an array of two drawn integers.
-    one, other = int(rng.random() * a.size), int(rng.random() * a.size)
-    return _exchanged(a, b, slice(min(one, other), max(one, other) + 1))
-
-
-def m_point(a: CellRows, b: CellRows, given: Settings, rng: np.random.Generator) -> tuple[CellRows, CellRows]:
-    """Exchange every second of the segments between `given.points` distinct cuts."""
-    cuts = max(a.size - 1, 1)
-    loci = np.sort(rng.choice(cuts, min(given.points, cuts), replace=False)) + 1
+def exchanged(
+    kind: str, a: CellRows, b: CellRows, points: int, p: float, rng: np.random.Generator
+) -> tuple[CellRows, CellRows]:
+    """Return two files that have exchanged cells: one run of them, runs between cuts, a block, or any."""
     c, d = a.copy(), b.copy()
-    ends = [*loci.tolist(), a.size]
-    for begin, end in zip(ends[:-1:2], ends[1::2], strict=False):
-        c.reshape(-1)[begin:end] = b.reshape(-1)[begin:end]
-        d.reshape(-1)[begin:end] = a.reshape(-1)[begin:end]
+    if kind == "uniform":  # each cell with probability `p` (Syswerda 1989; Spears and De Jong 1991)
+        swap = rng.random(a.shape) < p
+        c[swap], d[swap] = b[swap], a[swap]
+        return c, d
+    if kind == "attribute-block":
+        first, last = sorted(rng.integers(0, a.shape[1], 2).tolist())
+        c[:, first : last + 1], d[:, first : last + 1] = b[:, first : last + 1], a[:, first : last + 1]
+        return c, d
+    if kind == "one-point":
+        runs = [slice(int(rng.integers(1, max(a.size, 2))), a.size)]
+    elif kind == "two-point":
+        # Two numbers of 53 bits cost a fraction of an array of two drawn integers.
+        one, other = int(rng.random() * a.size), int(rng.random() * a.size)
+        runs = [slice(min(one, other), max(one, other) + 1)]
+    elif kind == "record-block":
+        first, last = sorted(rng.integers(0, len(a), 2).tolist())
+        runs = [slice(first * a.shape[1], (last + 1) * a.shape[1])]
+    else:  # every second of the segments between `points` distinct cuts
+        cuts = max(a.size - 1, 1)
+        ends = [*(np.sort(rng.choice(cuts, min(points, cuts), replace=False)) + 1).tolist(), a.size]
+        runs = list(map(slice, ends[:-1:2], ends[1::2]))
+    for run in runs:
+        c.reshape(-1)[run], d.reshape(-1)[run] = b.reshape(-1)[run], a.reshape(-1)[run]
     return c, d
-
-
-def uniform(a: CellRows, b: CellRows, given: Settings, rng: np.random.Generator) -> tuple[CellRows, CellRows]:
-    """Exchange each cell with probability `given.p` (Syswerda 1989; Spears and De Jong 1991)."""
-    swap = rng.random(a.shape) < given.p
-    return np.where(swap, b, a), np.where(swap, a, b)
-
-
-def record_block(a: CellRows, b: CellRows, given: Settings, rng: np.random.Generator) -> tuple[CellRows, CellRows]:
-    """Exchange a random run of whole records."""
-    first, last = sorted(rng.integers(0, len(a), 2).tolist())
-    return _exchanged(a, b, slice(first * a.shape[1], (last + 1) * a.shape[1]))
-
-
-def attribute_block(a: CellRows, b: CellRows, given: Settings, rng: np.random.Generator) -> tuple[CellRows, CellRows]:
-    """Exchange a random run of attributes of all records."""
-    first, last = sorted(rng.integers(0, a.shape[1], 2).tolist())
-    c, d = a.copy(), b.copy()
-    c[:, first : last + 1], d[:, first : last + 1] = b[:, first : last + 1], a[:, first : last + 1]
-    return c, d
-
-
-def _exchanged(a: CellRows, b: CellRows, segment: slice) -> tuple[CellRows, CellRows]:
-    c, d = a.copy(), b.copy()
-    c.reshape(-1)[segment] = b.reshape(-1)[segment]
-    d.reshape(-1)[segment] = a.reshape(-1)[segment]
-    return c, d
-
-
-CROSSOVERS: dict[str, Crossover] = {
-    "one-point": one_point,
-    "two-point": two_point,
-    "m-point": m_point,
-    "uniform": uniform,
-    "record-block": record_block,
-    "attribute-block": attribute_block,
-}
 
 
 ATTEMPTS = 20  # Draws of a file before the records that break a rule are repaired
@@ -211,7 +169,7 @@ class Cells(Seedable[File], Local[File]):
         """Return two files that have exchanged cells; record r of both parents is the same respondent."""
         # A record of a child that breaks a rule is that of its own parent instead.
         one, other = np.asarray(a), np.asarray(b)
-        c, d = CROSSOVERS[self.params.crossover](one, other, self.params, rng)
+        c, d = exchanged(self.params.crossover, one, other, self.params.points, self.params.p, rng)
         if self._rules is not None:
             c, d = self._rules.kept(c, one), self._rules.kept(d, other)
         if self._homes is not None:

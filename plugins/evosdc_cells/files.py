@@ -14,11 +14,8 @@ from numpy.typing import NDArray
 
 from evosdc.table.table import Rows
 
-WHOLE = 16_384
-"""Cells up to which a file is copied at once, which takes no longer than finding out what need not be copied."""
-
+WHOLE = 16_384  # cells up to which a file is copied at once
 LEAST_RECORDS = 256
-
 Genes = NDArray[Any]
 
 # Files that are read, seeded or crossed share what they have in common, as relatives do.
@@ -106,7 +103,8 @@ def changed_rows(a: File, b: File) -> Rows:
     places, size = a.differing(b), len(a.blocks[0])
     if not len(places):
         return places
-    rows = _differing_rows(*(_stretches(file, places) for file in (a, b)))
+    stretches = (np.concatenate([file.blocks[place] for place in places.tolist()]) for file in (a, b))
+    rows = _differing_rows(*stretches)
     # All blocks but the last are of one size, and the last comes last.
     return places[rows // size] * size + rows % size
 
@@ -151,10 +149,6 @@ def _differing_rows(a: Genes, b: Genes) -> Rows:
     first[0] = True
     np.not_equal(rows[1:], rows[:-1], out=first[1:])
     return rows[first]
-
-
-def _stretches(file: FileBlocks, places: NDArray[np.intp]) -> Genes:
-    return np.concatenate([file.blocks[place] for place in places.tolist()])
 
 
 def _hash(block: Genes, place: int) -> bytes:

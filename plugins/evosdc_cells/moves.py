@@ -4,7 +4,7 @@ A generation has hundreds of them, so they are compiled. The kernel makes all of
 child, and takes each back: a child costs what it changes. Its types are fixed, so that it is compiled once.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from math import cos, log, pi, sqrt
 from typing import Any, NamedTuple
@@ -25,12 +25,9 @@ from evosdc_cells.files import File, FileBlocks, with_records
 
 KINDS = ("value", "restoration", "adoption", "exchange")
 VALUE, RESTORATION, ADOPTION, EXCHANGE = range(4)
-
 ATTEMPTS = 20  # Numbers that are drawn, and partners that are looked at, before a change is given up
-
 Genes = NDArray[np.int64]
 State = NDArray[np.uint64]
-
 _ATTRIBUTE = np.dtype(
     [
         ("valid", np.int64),  # values, a missing one included where it is valid
@@ -318,11 +315,8 @@ def _breaks(file: Genes, row: int, column: int, own: Classes, rules: Rules) -> b
 
 
 CLASS_ATTEMPTS = 10  # Values, or partners, that are looked at before a move is given up
-
 LOOKED_AT = 16  # Records of which the nearest is a partner
-
 CLASS_MOVES = ("class-value", "class-restoration", "class-adoption", "class-exchange")
-
 Change = tuple[Rows, Genes]  # Positions of the records that change, and these records; they may equal what they were
 
 
@@ -354,13 +348,19 @@ class ClassMoves:
 
     def change(self, genes: Genes, row: int, kind: str, rng: np.random.Generator) -> Change | None:
         """Return what a move of one kind changes in a file; None where it was not possible."""
-        moves: dict[str, Callable[[Genes, int, np.random.Generator], Change | None]] = {
-            "class-value": self._value,
-            "class-restoration": self._restoration,
-            "class-adoption": self._adoption,
-            "class-exchange": self._exchange,
-        }
-        return moves[kind](genes, row, rng)
+        if kind == "class-value":
+            return self._value(genes, row, rng)
+        if kind == "class-restoration":
+            return self._restoration(genes, row, rng)
+        for _ in range(CLASS_ATTEMPTS):
+            other = self._partner(genes, row, rng)
+            if other is None:
+                return None
+            rows, partners = ([row], [other]) if kind == "class-adoption" else ([row, other], [other, row])
+            change = self._in_order(np.array(rows, dtype=np.intp), genes[partners])
+            if change is not None:
+                return change
+        return None
 
     def _value(self, genes: Genes, row: int, rng: np.random.Generator) -> Change | None:
         members, record = _members(genes, row), genes[row]
@@ -396,26 +396,6 @@ class ClassMoves:
         records[:, attribute] = value
         return self._in_order(rows, records)
 
-    def _adoption(self, genes: Genes, row: int, rng: np.random.Generator) -> Change | None:
-        for _ in range(CLASS_ATTEMPTS):
-            other = self._partner(genes, row, rng)
-            if other is None:
-                return None
-            change = self._in_order(np.array([row], dtype=np.intp), genes[[other]])
-            if change is not None:
-                return change
-        return None
-
-    def _exchange(self, genes: Genes, row: int, rng: np.random.Generator) -> Change | None:
-        for _ in range(CLASS_ATTEMPTS):
-            other = self._partner(genes, row, rng)
-            if other is None:
-                return None
-            change = self._in_order(np.array([row, other], dtype=np.intp), genes[[other, row]])
-            if change is not None:
-                return change
-        return None
-
     def _in_order(self, rows: Rows, records: Genes) -> Change | None:
         """Return a change, or None where it breaks a rule."""
         if self._rules is not None and self._rules.broken(records, rows).any():
@@ -443,7 +423,6 @@ def _members(genes: Genes, row: int) -> NDArray[np.intp]:
 
 
 BLOCK = 1000  # Of so many records one is changed by a move of several records
-
 DONE = -1  # Marks the place of a class move that has been made
 
 

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.table.schema import Schema
-from evosdc.table.table import MISSING, Codes, Table
+from evosdc.table.table import MISSING, Table
 
 Integers = NDArray[np.int64]
 Counts = NDArray[np.int32]
@@ -46,15 +45,5 @@ def require_aligned(original: Table, masked: Table) -> None:
     if masked.codes.shape != original.codes.shape:
         raise ValueError(f"masked table of shape {masked.codes.shape}, original of shape {original.codes.shape}")
     sizes = np.array([len(a.categories) for a in original.schema.categorical], dtype=np.int64)
-    if _outside(masked.codes, sizes):
+    if masked.codes.min(initial=0) < MISSING or (masked.codes.max(axis=0, initial=0) >= sizes).any():
         raise ValueError("the masked table holds a code outside its attribute's categories")
-
-
-@njit(cache=True)
-def _outside(codes: Codes, sizes: Integers) -> bool:
-    """Return whether any code is outside its attribute's domain, a missing value being inside."""
-    found = False
-    for row in range(codes.shape[0]):
-        for v in range(codes.shape[1]):
-            found |= codes[row, v] < MISSING or codes[row, v] >= sizes[v]
-    return found

@@ -1,7 +1,6 @@
 """What the measures are expected to give for tables drawn by transition matrices, from the matrices alone."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.randomisation.transition import Matrix
@@ -21,32 +20,16 @@ def mean_kept(counts: Numbers, matrix: Matrix) -> float:
     return float(counts @ matrix.diagonal())
 
 
-@njit(cache=True)
 def mean_inside(counts: Numbers, matrix: Matrix, order: NDArray[np.int64], percents: NDArray[np.int64]) -> float:
     """Return the hits (records and per cents inside the interval) at the expected published counts."""
-    size = counts.size
-    n = counts.sum()
-    through = np.zeros(size + 1)
-    for place in range(size):
-        arriving = 0.0
-        for k in range(size):
-            arriving += counts[k] * matrix[k, order[place]]
-        through[place + 1] = through[place] + arriving
+    flows = (counts[:, None] * matrix)[np.ix_(order, order)]
+    through = np.concatenate(([0.0], np.cumsum(flows.sum(axis=0))))
+    behind = np.concatenate((np.zeros((1, len(order))), np.cumsum(flows, axis=0)))
     inside = 0.0
-    for place in range(size):
-        shown = order[place]
-        if through[place + 1] <= through[place]:
-            continue
-        centre = 0.5 * (through[place] + 1.0 + through[place + 1])
-        low = high = place
-        near = counts[shown] * matrix[shown, shown]
-        for percent in percents:
-            reach = percent * n / 100.0
-            while low > 0 and through[low] >= centre - reach:
-                low -= 1
-                near += counts[order[low]] * matrix[order[low], shown]
-            while high < size - 1 and through[high + 1] + 1.0 <= centre + reach:
-                high += 1
-                near += counts[order[high]] * matrix[order[high], shown]
-            inside += near
+    for place in np.flatnonzero(through[1:] > through[:-1]).tolist():
+        centre, reach = 0.5 * (through[place] + 1.0 + through[place + 1]), percents * (counts.sum() / 100.0)
+        low = np.searchsorted(through, centre - reach) - 1
+        high = np.searchsorted(through + 1.0, centre + reach, side="right") - 1
+        ends = behind[np.clip(high, place, len(order) - 1) + 1, place], behind[np.clip(low, 0, place), place]
+        inside += float((ends[0] - ends[1]).sum())
     return inside

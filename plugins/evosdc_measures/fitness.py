@@ -1,5 +1,6 @@
 """Fitnesses: from information loss and disclosure risk to the figures that are minimised."""
 
+from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
@@ -14,54 +15,58 @@ from evosdc.model.aggregation import greatest, total
 Column = NDArray[np.float64]
 
 
-class Mean(Fitness):
-    """Mean of information loss and disclosure risk, ``(il + dr) / 2`` in 0..100 (thesis, Eq. 3.2)."""
+class _Formula(Fitness):
+    """A fitness whose formula reads numbers, or columns of several candidates, and reads all that it needs."""
 
     @property
     def reads(self) -> Collection[str]:
-        """Both."""
+        """All scores that it needs."""
         return self.needs
+
+    @abstractmethod
+    def formula(self, scores: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return the objectives of one candidate, or of several."""
+
+    def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
+        """Return the objectives."""
+        return self.formula(scores)
+
+    def combine_columns(self, scores: Mapping[str, Column]) -> tuple[Column, ...]:
+        """Return the objectives of several candidates."""
+        return self.formula(scores)
+
+
+class Mean(_Formula):
+    """Mean of information loss and disclosure risk, ``(il + dr) / 2`` in 0..100 (thesis, Eq. 3.2)."""
 
     @property
     def sums(self) -> Sequence[Mapping[str, float]]:
         """Half of both, which a computer takes without rounding."""
         return ({"il": 0.5, "dr": 0.5},)
 
-    def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
-        """Return the one objective."""
-        return ((scores["il"] + scores["dr"]) / 2.0,)
-
-    def combine_columns(self, scores: Mapping[str, Column]) -> tuple[Column, ...]:
-        """Return the objective of several candidates."""
+    def formula(self, scores: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return the mean of both."""
         return ((scores["il"] + scores["dr"]) / 2.0,)
 
 
-class Max(Fitness):
+class Max(_Formula):
     """Greater of information loss and disclosure risk, ``max(il, dr)`` in 0..100 (thesis, Eq. 3.4).
 
     A file that is good in one respect only gains nothing, so the search is drawn to balanced files.
     """
 
     @property
-    def reads(self) -> Collection[str]:
-        """Both."""
-        return self.needs
-
-    @property
     def sums(self) -> Sequence[Mapping[str, float]]:
         """Each by itself."""
         return {"il": 1.0}, {"dr": 1.0}
 
-    def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
-        """Return the one objective."""
-        return (max(scores["il"], scores["dr"]),)
-
-    def combine_columns(self, scores: Mapping[str, Column]) -> tuple[Column, ...]:
-        """Return the objective of several candidates."""
-        return (greatest((scores["il"], scores["dr"])),)
+    def formula(self, scores: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return the greater one."""
+        both = scores["il"], scores["dr"]
+        return (greatest(both) if isinstance(both[0], np.ndarray) else max(both),)
 
 
-class Loss(Fitness):
+class Loss(_Formula):
     """Information loss alone, in 0..100: what is left to minimise where bounds keep the risk.
 
     Without a constraint on the risk the original itself is the best file.
@@ -70,28 +75,19 @@ class Loss(Fitness):
     needs: tuple[str, ...] = ("il",)
 
     @property
-    def reads(self) -> Collection[str]:
-        """The loss."""
-        return self.needs
-
-    @property
     def sums(self) -> Sequence[Mapping[str, float]]:
         """The loss itself."""
         return ({"il": 1.0},)
 
-    def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
-        """Return the one objective."""
-        return (scores["il"],)
-
-    def combine_columns(self, scores: Mapping[str, Column]) -> tuple[Column, ...]:
-        """Return the objective of several candidates."""
+    def formula(self, scores: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return the loss."""
         return (scores["il"],)
 
 
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class Weighted(Fitness):
+class Weighted(_Formula):
     """Weighted mean of information loss and disclosure risk, or of single measures; 0..100 where they are.
 
     The weights are divided by their sum, so equal ones for il and dr give `Mean`.
@@ -129,11 +125,6 @@ class Weighted(Fitness):
         self._signs = dict.fromkeys(self._shares, 1.0)
 
     @property
-    def reads(self) -> Collection[str]:
-        """Those that have a weight."""
-        return self.needs
-
-    @property
     def sums(self) -> Sequence[Mapping[str, float]]:
         """The weighted sum."""
         return ({name: self._signs[name] * share for name, share in self._shares.items()},)
@@ -144,16 +135,12 @@ class Weighted(Fitness):
         other._signs = {name: _sign(directions.get(name)) for name in self._shares}
         return other
 
-    def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
-        """Return the one objective."""
-        return (total([self._signs[name] * share * scores[name] for name, share in self._shares.items()]),)
-
-    def combine_columns(self, scores: Mapping[str, Column]) -> tuple[Column, ...]:
-        """Return the objective of several candidates."""
+    def formula(self, scores: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return the weighted mean."""
         return (total([self._signs[name] * share * scores[name] for name, share in self._shares.items()]),)
 
 
-class Pareto(Fitness):
+class Pareto(_Formula):
     """Several objectives at once, none of which is traded for another: the search is for a whole front.
 
     Measures that are better when greater have their sign changed.
@@ -185,21 +172,12 @@ class Pareto(Fitness):
         return other
 
     @property
-    def reads(self) -> Collection[str]:
-        """The objectives."""
-        return self.needs
-
-    @property
     def objectives(self) -> int:
         """How many objectives there are."""
         return len(self._names)
 
-    def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
+    def formula(self, scores: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the objectives in the order of their names."""
-        return tuple(self._signs[name] * scores[name] for name in self._names)
-
-    def combine_columns(self, scores: Mapping[str, Column]) -> tuple[Column, ...]:
-        """Return the objectives of several candidates."""
         return tuple(self._signs[name] * scores[name] for name in self._names)
 
 

@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from evosdc.model import Changes, Fitted, Tracker
-from evosdc.table.schema import Attribute, Scale, Schema
+from evosdc.model.tracker import CombinedTracker
+from evosdc.table.schema import Scale, Schema
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 from evosdc_measures.domains import require_same_shape
 
@@ -69,34 +70,16 @@ class FittedOnIntervals(Fitted):
     def track(self, masked: Table) -> Tracker:
         """Return a tracker of the table in classes."""
         require_same_shape(self._original, masked)
-        return IntervalTracker(self._fitted.track(self._classed(masked)), self._classed)
+        return recoded(self._fitted.track(self._classed(masked)), self._classed)
 
 
-class IntervalTracker(Tracker):
-    """A tracker of a table in classes."""
+def recoded(tracker: Tracker, coded: Callable[[Table], Table]) -> Tracker:
+    """Return a tracker of a table in another coding as one of the table itself."""
 
-    def __init__(self, tracker: Tracker, classed: Callable[[Table], Table]) -> None:
-        self._tracker, self._classed = tracker, classed
+    def seen(changes: Changes) -> Changes:
+        return changes._replace(before=coded(changes.before), after=coded(changes.after))
 
-    @property
-    def score(self) -> float:
-        """The score of the table."""
-        return self._tracker.score
-
-    def take(self, change: Changes) -> None:
-        """Go on to a child."""
-        self._tracker.take(self._in_classes(change))
-
-    def tries(self, changes: Changes) -> Numbers:
-        """Return the scores of children."""
-        return self._tracker.tries(self._in_classes(changes))
-
-    def contributions(self) -> Numbers | None:
-        """Return what each record adds to the score, where the measure of classes can tell."""
-        return self._tracker.contributions()
-
-    def _in_classes(self, changes: Changes) -> Changes:
-        return changes._replace(before=self._classed(changes.before), after=self._classed(changes.after))
+    return CombinedTracker([(tracker, seen)])
 
 
 def _all_limits(original: Table, bins: int, but: Collection[str] = ()) -> dict[str, Numbers]:
@@ -122,11 +105,9 @@ def _codes_of(table: Table, limits: dict[str, Numbers]) -> Codes:
 
 
 def _schema_of_classes(schema: Schema, limits: dict[str, Numbers]) -> Schema:
-    return replace(schema, attributes=tuple(_class_attribute(a, limits) for a in schema.attributes))
-
-
-def _class_attribute(attribute: Attribute, limits: dict[str, Numbers]) -> Attribute:
-    if attribute.name not in limits:
-        return attribute
-    categories = tuple(str(place) for place in range(len(limits[attribute.name]) + 1))
-    return replace(attribute, scale=Scale.ORDINAL, categories=categories, hierarchy=None, date_format="")
+    attributes = list(schema.attributes)
+    for at, attribute in enumerate(attributes):
+        if attribute.name in limits:
+            classes = tuple(map(str, range(len(limits[attribute.name]) + 1)))
+            attributes[at] = replace(attribute, scale=Scale.ORDINAL, categories=classes, hierarchy=None, date_format="")
+    return replace(schema, attributes=tuple(attributes))

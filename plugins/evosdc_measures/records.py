@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evosdc.model import Changes, Fitted, Tracker
 from evosdc.table.schema import Schema
@@ -13,7 +12,15 @@ from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
 
 
-class FittedRecordCounts(Fitted):
+class Tracked(Fitted):
+    """A fitted measure whose trackers score a table as fast from scratch as anything else would."""
+
+    def score(self, masked: Table) -> float:
+        """Return the score of a table."""
+        return self.track(masked).score
+
+
+class FittedRecordCounts(Tracked):
     """A share of something that each record has some of, whatever the others hold; in per cent."""
 
     def __init__(self, original: Table, whole: int) -> None:
@@ -23,58 +30,23 @@ class FittedRecordCounts(Fitted):
     def counts(self, masked: Table, rows: Rows) -> Integers:
         """Return the count of each of some masked records, shape (m,)."""
 
-    def score(self, masked: Table) -> float:
-        """Return the share in per cent."""
-        return self.track(masked).score
-
-    def track(self, masked: Table) -> "RecordCountTracker":
-        """Return a tracker of a table."""
+    def track(self, masked: Table) -> "RecordSums":
+        """Return a tracker of a table; a child is counted as its records are."""
         require_aligned(self.original, masked)
-        return RecordCountTracker(self, self.counts(masked, np.arange(len(masked), dtype=np.intp)))
-
-
-class RecordCountTracker(Tracker):
-    """The counts of one masked file, and their sum."""
-
-    def __init__(self, fitted: FittedRecordCounts, counts: Integers) -> None:
-        self._fitted, self._counts, self._total = fitted, counts, int(counts.sum())
-
-    @property
-    def score(self) -> float:
-        """The share in per cent."""
-        return 100.0 * self._total / self._fitted.whole
-
-    def take(self, change: Changes) -> None:
-        """Go on to a child; as much as its records cost."""
-        now = self._fitted.counts(change.after, change.rows)
-        self._total += int(now.sum()) - int(self._counts[change.rows].sum())
-        self._counts[change.rows] = now
-
-    def tries(self, changes: Changes) -> NDArray[np.float64]:
-        """Return the shares of children, whose records are all counted in one go."""
-        more = self._fitted.counts(changes.after, changes.rows) - self._counts[changes.rows]
-        through = np.concatenate(([0], np.cumsum(more)))
-        begins = np.concatenate((np.zeros(1, dtype=np.int64), changes.ends))[:-1]
-        totals = self._total + through[changes.ends] - through[begins]
-        shares: NDArray[np.float64] = 100.0 * totals / self._fitted.whole
-        return shares
-
-    def contributions(self) -> NDArray[np.float64]:
-        """Return what each record adds to the score, shape (n,)."""
-        return self._counts.astype(np.float64) * (100.0 / self._fitted.whole)
+        return RecordSums(lambda part, rows: self.counts(part, rows) * (100.0 / self.whole), masked)
 
 
 _CONDITION = 1e-4  # A sum below this share of the greatest one that it came from has lost too many digits
 
 
 class RecordSums(Tracker):
-    """A score that is the sum of one figure of each record, cut off at a limit."""
+    """A score that is the sum of one figure of each record, cut off at 100."""
 
     # Each change leaves an error of rounding in the sum. The figures are summed again once as many of them have changed
     # as there are, and where little is left of much.
 
-    def __init__(self, figures_of: Callable[[Table, Rows], Numbers], masked: Table, most: float = 100.0) -> None:
-        self._figures_of, self._most = figures_of, most
+    def __init__(self, figures_of: Callable[[Table, Rows], Numbers], masked: Table) -> None:
+        self._figures_of = figures_of
         self._figures = figures_of(masked, np.arange(len(masked)))
         self._renew()
 
@@ -84,8 +56,8 @@ class RecordSums(Tracker):
 
     @property
     def score(self) -> float:
-        """The sum, at most the limit."""
-        return min(self._total, self._most)
+        """The sum, at most 100."""
+        return min(self._total, 100.0)
 
     def take(self, change: Changes) -> None:
         """Go on to a child."""
@@ -107,10 +79,10 @@ class RecordSums(Tracker):
             figures, own = self._figures.copy(), children == child
             figures[changes.rows[own]] = latest[own]
             totals[child] = figures.sum()
-        return np.asarray(np.minimum(totals, self._most))
+        return np.asarray(np.minimum(totals, 100.0))
 
     def contributions(self) -> Numbers:
-        """Return the figures, which may sum to more than the limit."""
+        """Return the figures, which may sum to more than 100."""
         return self._figures.copy()
 
 

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import IntruderView, Parameters, PrivacyModel
-from evosdc.table.table import Codes, Numbers
+from evosdc.table.table import Numbers
 from evosdc_privacy.population import population_size
 
 MOST_CELLS = 2_000_000
@@ -86,7 +86,10 @@ class LogLinearRisk(PrivacyModel):
         size = population_size(view)
         fraction = self.params.sampling_fraction or (len(view.table) / size if size is not None else 1.0)
         unique = np.flatnonzero((view.frequencies[0] == 1) & (view.classes.counts == 1))
-        keys, counts = dense_codes(view.keys), view.classes.counts.astype(np.float64)
+        # Codes count up from 0 in each column, a missing value among them.
+        columns = [np.unique(column, return_inverse=True)[1].reshape(-1) for column in view.keys.T]
+        keys = np.array(columns, dtype=np.int64).reshape(-1, len(view.keys)).T
+        counts = view.classes.counts.astype(np.float64)
         widths = keys.max(axis=0) + 1 if keys.size else np.ones(keys.shape[1], dtype=np.int64)
         cells = float(np.prod(widths.astype(np.float64)))
         model = str(self.params.model)
@@ -97,12 +100,6 @@ class LogLinearRisk(PrivacyModel):
             raise ParameterError(Fault(where, f"a table of {cells:,.0f} cells", wanted, "Take model = independence."))
         means = independent_means(keys, counts) if model == "independence" else two_way_means(keys, counts, widths)
         return fraction, unique, means[unique] * (1.0 - fraction) / fraction, model
-
-
-def dense_codes(keys: Codes) -> NDArray[np.int64]:
-    """Return codes that count up from 0 in each column, a missing value among them."""
-    columns = [np.unique(column, return_inverse=True)[1].reshape(-1) for column in keys.T]
-    return np.column_stack(columns).astype(np.int64) if columns else np.zeros((len(keys), 0), dtype=np.int64)
 
 
 def independent_means(keys: NDArray[np.int64], counts: Numbers) -> Numbers:

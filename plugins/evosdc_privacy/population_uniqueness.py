@@ -11,7 +11,6 @@ from evosdc.model import BySizes, IntruderView, Parameters
 from evosdc_privacy.population import population_size
 
 Sizes = NDArray[np.int64]
-
 _SMALL_FRACTION = 0.1
 
 

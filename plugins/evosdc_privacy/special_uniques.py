@@ -23,9 +23,7 @@ from evosdc.table.table import Codes, Numbers
 
 LEVELS = (0.01, 0.1, 0.5)
 BITS = 62  # Attributes in each word of a set
-
 _MOST_SETS = 6_000
-
 Sets = NDArray[np.int64]
 Uniques = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -63,14 +61,10 @@ class Suda2(PrivacyModel):
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return numbers of MSUs, scores, DIS-SUDA scores and each attribute's share of the scores, in percent."""
-        columns, n = len(view.quasi_identifiers), len(view.table)
-        most = min(self.params.max_size or reachable_size(columns), columns)
+        columns, n, most = len(view.quasi_identifiers), len(view.table), self._most(view)
         found, scores = self._scored(view, most)
         sizes = found.held.sum(axis=1)
-        fraction = self.params.sampling_fraction or _fraction(view)
-        frequencies, counts = view.frequencies[0], view.classes.counts
-        unique = int(counts[frequencies == 1].sum())
-        dis = intrusion_success(unique, int(counts[frequencies == 2].sum()), fraction)
+        unique, dis, fraction = self._success(view)
         weight = found.weights * found.times
         total = float(weight.sum())
         uncut = dis * unique * scores / total if total else scores
@@ -98,7 +92,7 @@ class Suda2(PrivacyModel):
     def standing_out(self, view: IntruderView) -> Mapping[int, Sequence[tuple[str, ...]]]:
         """Return the minimal sample uniques of each record, those of fewest attributes alone."""
         columns = len(view.quasi_identifiers)
-        owner, sets = uniques_of(view, min(self.params.max_size or reachable_size(columns), columns))
+        owner, sets = uniques_of(view, self._most(view))
         member = membership(sets, columns)
         sizes = member.sum(axis=1)
         least = np.full(len(view.classes), columns + 1)
@@ -112,15 +106,23 @@ class Suda2(PrivacyModel):
 
     def record_figures(self, view: IntruderView) -> Numbers:
         """Return the DIS-SUDA score of each record, shape (n,)."""
-        columns = len(view.quasi_identifiers)
-        scores = self._scored(view, min(self.params.max_size or reachable_size(columns), columns))[1]
-        fraction = self.params.sampling_fraction or _fraction(view)
-        frequencies, counts = view.frequencies[0], view.classes.counts
-        unique = int(counts[frequencies == 1].sum())
-        dis = intrusion_success(unique, int(counts[frequencies == 2].sum()), fraction)
+        scores, (unique, dis, _) = self._scored(view, self._most(view))[1], self._success(view)
         shared = np.minimum(dis * unique * scores / scores.sum(), 1.0) if scores.any() else scores
         by_record: Numbers = shared[view.classes.of]
         return by_record
+
+    def _most(self, view: IntruderView) -> int:
+        columns = len(view.quasi_identifiers)
+        return min(self.params.max_size or reachable_size(columns), columns)
+
+    def _success(self, view: IntruderView) -> tuple[int, float, float]:
+        """Return the unique records, DIS, and the sampling fraction."""
+        fraction = self.params.sampling_fraction
+        if fraction is None:
+            fraction = 1.0 if view.weights is None else min(1.0, len(view.table) / float(view.weights.sum()))
+        frequencies, counts = view.frequencies[0], view.classes.counts
+        unique = int(counts[frequencies == 1].sum())
+        return unique, intrusion_success(unique, int(counts[frequencies == 2].sum()), fraction), fraction
 
     def _scored(self, view: IntruderView, most: int) -> tuple["_Sets", Numbers]:
         """Return the sets that make minimal uniques, and the score of each key, shape (m,)."""
@@ -200,12 +202,6 @@ def reachable_size(columns: int) -> int:
     return size
 
 
-def _fraction(view: IntruderView) -> float:
-    if view.weights is None:
-        return 1.0
-    return min(1.0, len(view.table) / float(view.weights.sum()))
-
-
 @njit(cache=True, nogil=True)
 def minimal_uniques(
     keys: Codes, unique: NDArray[np.bool_], most: int, wildcards: bool
@@ -271,7 +267,8 @@ def minimal_uniques(
             if not _minimal(head[i], before, sets, current):
                 continue
             if found == owner.size:
-                owner, before, sets = _doubled(owner, before, sets)
+                owner, before = np.append(owner, owner), np.append(before, before)
+                sets = np.concatenate((sets, sets))
             owner[found] = i
             before[found] = head[i]
             head[i] = found
@@ -341,18 +338,3 @@ def _minimal(last: int, before: NDArray[np.int64], sets: Sets, current: NDArray[
             return False
         other = before[other]
     return True
-
-
-@njit(cache=True)
-def _doubled(
-    owner: NDArray[np.int64], before: NDArray[np.int64], sets: Sets
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Sets]:  # fmt: skip
-    """Return the three arrays with room for twice as many sets."""
-    found, words = sets.shape
-    owners, befores = np.empty(2 * found, np.int64), np.empty(2 * found, np.int64)
-    longer = np.empty((2 * found, words), np.int64)
-    for i in range(found):
-        owners[i], befores[i] = owner[i], before[i]
-        for w in range(words):
-            longer[i, w] = sets[i, w]
-    return owners, befores, longer

@@ -82,7 +82,8 @@ class SubsetAnonymity(PrivacyModel):
 
     def _sets(self, view: IntruderView) -> KeySets:
         names = view.quasi_identifiers
-        size = min(self.params.size or _usual_size(len(names)), len(names))
+        usual = next((size for size in (3, 2) if comb(len(names), size) <= 6_000), 1)
+        size = min(self.params.size or usual, len(names))
         if comb(len(names), size) > 100_000:
             where, given = "privacy-model subset-anonymity: size", f"{comb(len(names), size):,} sets"
             raise ParameterError(Fault(where, given, "at most 100,000", "Take a smaller size or fewer attributes."))
@@ -95,11 +96,6 @@ class SubsetAnonymity(PrivacyModel):
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return the smallest frequency in a sentence."""
         return f"k = {figures['k']} on {', '.join(figures['worst'])}, the worst of {figures['sets']} sets"
-
-
-def _usual_size(columns: int) -> int:
-    """Return 3, or less where there would be more than 6000 sets."""
-    return next((size for size in (3, 2) if comb(columns, size) <= 6_000), 1)
 
 
 class RiskyCells(PrivacyModel):
@@ -208,7 +204,8 @@ class Separation(PrivacyModel):
             for one in key_sets(view, size).sets:
                 distinction, separation = _told_apart(view.records, one.classes, one.alike)
                 figures[" x ".join(one.names)] = {"distinction": distinction, "separation": separation}
-        distinction, separation = told_apart_by(view)
+        alike = float((view.classes.counts * (view.frequencies[0] - 1)).sum()) / 2.0
+        distinction, separation = _told_apart(view.records, len(view.classes), alike)
         return {"distinction": distinction, "separation": separation, "sets": figures}
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
@@ -219,13 +216,8 @@ class Separation(PrivacyModel):
         )
 
 
-def told_apart_by(view: IntruderView) -> tuple[float, float]:
-    """Return alpha-distinction and alpha-separation of a file's quasi-identifiers; a single record is separated."""
-    alike = float((view.classes.counts * (view.frequencies[0] - 1)).sum()) / 2.0
-    return _told_apart(view.records, len(view.classes), alike)
-
-
 def _told_apart(records: int, classes: int, alike: float) -> tuple[float, float]:
+    """Return alpha-distinction and alpha-separation; a single record is separated."""
     pairs = records * (records - 1) / 2
     return classes / records, 1.0 - alike / pairs if records > 1 else 1.0
 
@@ -250,7 +242,12 @@ def key_sets(view: IntruderView, size: int) -> KeySets:
     """Return what the sets of `size` quasi-identifiers tell; of one view it is found once."""
     known = _found.setdefault(view, {})
     if size not in known:
-        known[size] = _key_sets(view, size)
+        distinct, of = distinct_keys(view)
+        sets, least = [], np.full(len(distinct.table), np.iinfo(np.int64).max)
+        for one, found in frequencies_by_set(distinct, size):
+            sets.append(one)
+            np.minimum(least, found, out=least)
+        known[size] = KeySets(tuple(sets), least[of])
     return known[size]
 
 
@@ -263,15 +260,6 @@ def frequencies_by_set(view: IntruderView, size: int) -> Iterator[tuple[KeySet, 
         cells = np.bincount(matching)
         present = np.flatnonzero(cells)
         yield KeySet(names, len(part.classes), alike, present, cells[present]), matching[part.classes.of]
-
-
-def _key_sets(view: IntruderView, size: int) -> KeySets:
-    distinct, of = distinct_keys(view)
-    sets, least = [], np.full(len(distinct.table), np.iinfo(np.int64).max)
-    for one, found in frequencies_by_set(distinct, size):
-        sets.append(one)
-        np.minimum(least, found, out=least)
-    return KeySets(tuple(sets), least[of])
 
 
 def distinct_keys(view: IntruderView) -> tuple[IntruderView, NDArray[np.int64]]:

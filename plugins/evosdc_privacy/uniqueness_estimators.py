@@ -9,11 +9,8 @@ from scipy.special import expit, gammaln, logit, psi
 from evosdc.table.table import Numbers
 
 Frequencies = NDArray[np.int64]
-
 _SIGNIFICANT = 1e-6
-_LEAST, _MOST = 1e-6, 1.0 - 1e-9
-"""Between these an alpha other than 0 is looked for; the derivative by a smaller one would be lost in rounding."""
-
+_LEAST, _MOST = 1e-6, 1.0 - 1e-9  # where an alpha other than 0 is searched for; smaller ones are lost in rounding
 _LARGE = 1e4  # From here on differences of digamma are taken by their series: those of the function itself cancel
 
 

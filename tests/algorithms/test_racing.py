@@ -303,14 +303,6 @@ def test_what_leads_is_judged_on_all_tables_and_its_kind_corrected_by_it() -> No
     assert any(kinds)
 
 
-def test_a_checkpoint_of_a_search_without_few_tables_goes_on(noisy: Noisy) -> None:
-    search = racing(noisy)
-    population = search.first_population([noisy.judged((float(n), TABLES)) for n in range(5, 15)])
-    older = {name: value for name, value in population.memory.items() if name != "few"}
-    _, after = stepped(search, population.following(memory=older))
-    assert len(after.members) == 6
-
-
 def test_a_front_consists_of_what_was_judged_on_all_tables() -> None:
     lucky = Lucky()
     search = Racing(Racing.Params(population=6, children=4), lucky.toolbox())

@@ -3,7 +3,6 @@
 from evosdc.specs import MeasureSpec
 
 _ALL = ("nominal", "ordinal", "numeric")
-
 SPECS: tuple[MeasureSpec, ...] = (
     MeasureSpec(
         name="cluster-agreement", implementation="evosdc_measures.analysis_loss.clustering:ClusterAgreement",

@@ -20,8 +20,7 @@ from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
 from evosdc_measures.domains import require_aligned
 
-_ROUNDS, _AT_ONCE = 50, 5
-"""Lloyd iterations at most, and after how many of them it is asked whether they still move a centre."""
+_ROUNDS, _AT_ONCE = 50, 5  # Lloyd iterations at most, and between two looks whether a centre still moves
 
 
 @dataclass(frozen=True, eq=False)

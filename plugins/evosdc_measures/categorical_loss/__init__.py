@@ -5,7 +5,6 @@ from evosdc.specs import MeasureSpec
 _SHLOMO = "Shlomo and Young (2006), as the handbook describes them"
 _UNBOUNDED = (0.0, float("inf"))
 _HANDBOOK = "Domingo-Ferrer and Torra (2001); handbook chapter on disclosure risk and information loss"
-
 SPECS: tuple[MeasureSpec, ...] = (
     MeasureSpec(
         name="dbil", implementation="evosdc_measures.categorical_loss.distances:DistanceBasedLoss",

@@ -16,7 +16,7 @@ from evosdc.table.schema import WITHHELD, Attribute, Role, Scale
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 from evosdc_measures.categorical_loss.tables import FittedSum
 from evosdc_measures.expectation import counts_of
-from evosdc_measures.number_intervals import FittedOnIntervals, IntervalTracker, by_classes, classed
+from evosdc_measures.number_intervals import FittedOnIntervals, by_classes, classed, recoded
 
 NOT_ANALYSED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)  # Roles of attributes that nobody tabulates
 
@@ -140,7 +140,7 @@ class FittedMerged(Expected):
 
     def track(self, masked: Table) -> Tracker:
         """Return a tracker of a table."""
-        return IntervalTracker(self._fitted.track(self._widened(masked)), self._widened)
+        return recoded(self._fitted.track(self._widened(masked)), self._widened)
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the expected loss, where a class is taken to change as its people do in the mean: an approximation."""
@@ -170,18 +170,13 @@ def corrected_association(first: Codes, second: Codes) -> float:
     """Return Cramer's V of two columns with Bergsma's correction (2013), 0..1; 0 where one of them is constant."""
     # Of independent columns it is near 0 however many categories they have.
     n = len(first)
-    square, height, width = mean_square_contingency(first, second)
+    rows, columns = np.bincount(first + 1), np.bincount(second + 1)
+    height, width = int(np.count_nonzero(rows)), int(np.count_nonzero(columns))
     if n < 2 or height < 2 or width < 2:
         return 0.0
+    cells, counts = counted_values((first.astype(np.int64) + 1) * len(columns) + second + 1)
+    margins = rows[cells // len(columns)].astype(np.float64) * columns[cells % len(columns)]
+    square = float((counts.astype(np.float64) ** 2 / margins).sum()) - 1.0  # chi-square over n
     square = max(square - (height - 1) * (width - 1) / (n - 1), 0.0)
     least = min(size - 1 - (size - 1) ** 2 / (n - 1) for size in (height, width))
     return min(float(np.sqrt(square / least)), 1.0) if least > 1e-12 else 0.0
-
-
-def mean_square_contingency(first: Codes, second: Codes) -> tuple[float, int, int]:
-    """Return chi-square over n of two columns, and how many categories of each occur."""
-    rows, columns = np.bincount(first + 1), np.bincount(second + 1)
-    cells, counts = counted_values((first.astype(np.int64) + 1) * len(columns) + second + 1)
-    margins = rows[cells // len(columns)].astype(np.float64) * columns[cells % len(columns)]
-    square = float((counts.astype(np.float64) ** 2 / margins).sum()) - 1.0
-    return square, int(np.count_nonzero(rows)), int(np.count_nonzero(columns))

@@ -15,6 +15,7 @@ from evosdc.table.distance import category_distance
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Integers, domains_of, require_aligned
 from evosdc_measures.expectation import counts_of
+from evosdc_measures.records import Tracked
 
 
 class DistanceBasedLoss(Measure, OfCounts):
@@ -48,7 +49,7 @@ class DistanceBasedLoss(Measure, OfCounts):
         return 100.0 * total / (counts.records * len(counts.pairs))
 
 
-class FittedDistanceBasedLoss(Expected):
+class FittedDistanceBasedLoss(Tracked, Expected):
     """`DistanceBasedLoss` of one original."""
 
     def __init__(self, original: Table, by_hierarchy: bool) -> None:
@@ -63,10 +64,6 @@ class FittedDistanceBasedLoss(Expected):
         self._expected = [
             (counts_of(original.codes, v, len(d.numerators) - 1), d.matrix[:-1, :-1]) for v, d in enumerate(distances)
         ]
-
-    def score(self, masked: Table) -> float:
-        """Return the loss, 0..100; O(n V)."""
-        return self.track(masked).score
 
     def track(self, masked: Table) -> "DistanceTracker":
         """Return a tracker of a table; O(n V)."""

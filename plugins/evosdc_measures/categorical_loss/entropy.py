@@ -12,7 +12,7 @@ from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers, require_aligned
 from evosdc_measures.expectation import counts_of
-from evosdc_measures.records import joint_layout_of
+from evosdc_measures.records import Tracked, joint_layout_of
 
 
 class EntropyBasedLoss(Measure, OfCounts):
@@ -56,7 +56,7 @@ def bits_of(counts: NDArray[np.int64] | Numbers) -> Numbers:
     return bits
 
 
-class FittedEntropyBasedLoss(Expected):
+class FittedEntropyBasedLoss(Tracked, Expected):
     """`EntropyBasedLoss` of one original."""
 
     def __init__(self, original: Table) -> None:
@@ -67,17 +67,11 @@ class FittedEntropyBasedLoss(Expected):
         units = np.zeros(attributes)
         units[several] = 100.0 / (attributes * n * np.log2(sizes[several]))
         self.joint = joint_layout_of(original.schema)
-        lines, wide = self.joint.widths, self.joint.widths == 0
-        columns = np.where(wide, np.cumsum(wide) - 1, -1)
-        layout = np.column_stack((categories + 1, self.joint.offsets[:-1], np.cumsum(lines) - lines, columns))
+        widths = self.joint.widths
+        layout = np.column_stack((widths, self.joint.offsets[:-1], np.cumsum(widths) - widths))
         self.original = original
         self.layout, self.bits, self.units = layout, bits_of(np.arange(n + 1)), units
         self._expected = [counts_of(original.codes, v, int(size)) for v, size in enumerate(categories)]
-        self.wide = np.ascontiguousarray(original.codes[:, wide].T)
-
-    def score(self, masked: Table) -> float:
-        """Return the loss, 0..100; O(n V + sum c**2)."""
-        return self.track(masked).score
 
     def track(self, masked: Table) -> "EntropyTracker":
         """Return a tracker of a table; O(n V + sum c**2)."""
@@ -100,8 +94,7 @@ class EntropyTracker(Tracker):
 
     def __init__(self, fitted: FittedEntropyBasedLoss, masked: Table) -> None:
         self._fitted, original = fitted, fitted.original
-        self._columns = fitted.wide.copy()
-        """Masked codes of the wide attributes, which are not followed by counts, shape (W, n)."""
+        self._codes = original.codes.copy() if fitted.joint.wide else original.codes  # read for wide attributes alone
         self._counts = fitted.joint.of_itself(original.codes)
         """Records of each pair of categories of a narrow attribute; the masked category comes first."""
         self._parts = np.zeros(fitted.joint.widths.sum())
@@ -116,11 +109,20 @@ class EntropyTracker(Tracker):
         return self._score
 
     def take(self, change: Changes) -> None:
-        """Go on to a child; O(c) for each changed cell, O(n) for one of a wide attribute."""
-        self._score = float(self._losses_of(change, True)[0])
+        """Go on to a child; O(c) for each changed cell, O(n log n) for one of a wide attribute."""
+        self._score, fitted = float(self._losses_of(change, True)[0]), self._fitted
+        if fitted.joint.wide:
+            self._codes[change.rows] = change.after.codes
+            for v in fitted.joint.wide:
+                if (change.before.codes[:, v] != change.after.codes[:, v]).any():
+                    entropy = entropy_of_column(fitted.original.codes[:, v], self._codes[:, v], fitted.bits)
+                    self._losses[v] = max(entropy, 0.0) * fitted.units[v]
+            self._score = min(float(np.cumsum(self._losses)[-1]), 100.0)
 
     def tries(self, changes: Changes) -> NDArray[np.float64]:
         """Return the losses of children; as `take`."""
+        if self._fitted.joint.wide:
+            return super().tries(changes)
         return self._losses_of(changes, False)
 
     def _losses_of(self, changes: Changes, stays: bool) -> Numbers:
@@ -128,7 +130,6 @@ class EntropyTracker(Tracker):
         losses: Numbers = losses_of_entropy(
             *(fitted.original.codes, before, after, changes.rows, changes.ends, stays),
             *(fitted.layout, fitted.bits, fitted.units),
-            self._columns,
             self._counts,
             self._parts,
             self._losses,
@@ -147,14 +148,13 @@ def losses_of_entropy(
     layout: Integers,
     bits: Numbers,
     units: Numbers,
-    columns: Codes,
     counts: Counts,
     parts: Numbers,
     losses: Numbers,
 ) -> Numbers:
     """Return the loss of each child; with `stays`, of the one to go on to."""
-    # `layout` holds of each attribute its width, where it begins in `counts` and in `parts`, and its row in `columns`,
-    # or -1; `bits` is ``x log2 x``, and `units` the loss of each attribute for a bit.
+    # `layout`: of each attribute the width (0 of wide ones), and where it begins in `counts` and in `parts`; `bits`
+    # is ``x log2 x``, and `units` the loss of each attribute for a bit.
     found, begin = np.empty(len(ends)), 0
     changed, own = np.zeros(len(units), np.bool_), np.empty(len(units))
     stale, listed, saved = np.zeros(len(parts), np.bool_), np.empty((len(parts), 2), np.int64), np.empty(len(parts))
@@ -162,13 +162,10 @@ def losses_of_entropy(
         number = 0
         for i in range(begin, ends[child]):
             for v in range(len(units)):
-                if before[i, v] == after[i, v]:
+                width, offset, first = layout[v, 0], layout[v, 1], layout[v, 2]
+                if before[i, v] == after[i, v] or width == 0:
                     continue
                 changed[v] = True
-                width, offset, first, column = layout[v, 0], layout[v, 1], layout[v, 2], layout[v, 3]
-                if column >= 0:
-                    columns[column, rows[i]] = after[i, v]
-                    continue
                 cell = offset + original[rows[i], v] + 1
                 for step in (-1, 1):
                     category = (before[i, v] if step < 0 else after[i, v]) + 1
@@ -194,12 +191,9 @@ def losses_of_entropy(
             own[v] = losses[v]
             if changed[v]:
                 entropy = 0.0
-                if layout[v, 3] >= 0:
-                    entropy = entropy_of_column(original, v, columns[layout[v, 3]], layout[v, 0], bits)
-                else:
-                    # All parts are added in one order, so that the sum does not depend on the way to the table.
-                    for part in range(layout[v, 2], layout[v, 2] + layout[v, 0]):
-                        entropy += parts[part]
+                # All parts are added in one order, so that the sum does not depend on the way to the table.
+                for part in range(layout[v, 2], layout[v, 2] + layout[v, 0]):
+                    entropy += parts[part]
                 own[v] = max(entropy, 0.0) * units[v]
                 changed[v] = False
             loss += own[v]
@@ -211,9 +205,7 @@ def losses_of_entropy(
                 parts[layout[listed[place, 0], 2] + listed[place, 1]] = saved[place]
             for i in range(begin, ends[child]):
                 for v in range(len(units)):
-                    if layout[v, 3] >= 0:
-                        columns[layout[v, 3], rows[i]] = before[i, v]
-                    elif before[i, v] != after[i, v]:
+                    if before[i, v] != after[i, v] and layout[v, 0] > 0:
                         cell = layout[v, 1] + original[rows[i], v] + 1
                         counts[cell + (after[i, v] + 1) * layout[v, 0]] -= 1
                         counts[cell + (before[i, v] + 1) * layout[v, 0]] += 1
@@ -221,25 +213,8 @@ def losses_of_entropy(
     return found
 
 
-@njit(cache=True)
-def entropy_of_column(original: Codes, v: int, masked: Codes, width: int, bits: Numbers) -> float:
-    """Return the entropy of one attribute in bits; O(n + c), by the records of each masked category in turn."""
-    ends, members = np.zeros(width + 1, np.int64), np.empty(len(masked), np.int64)
-    for row in range(len(masked)):
-        ends[masked[row] + 2] += 1
-    for category in range(width):
-        ends[category + 1] += ends[category]
-    for row in range(len(masked)):
-        members[ends[masked[row] + 1]] = original[row, v] + 1
-        ends[masked[row] + 1] += 1
-    behind, entropy, begin = np.zeros(width, np.int64), 0.0, 0
-    for category in range(width):
-        for place in range(begin, ends[category]):
-            behind[members[place]] += 1
-        apart = 0.0
-        for place in range(begin, ends[category]):
-            apart += bits[behind[members[place]]]
-            behind[members[place]] = 0
-        entropy += bits[ends[category] - begin] - apart
-        begin = ends[category]
-    return entropy
+def entropy_of_column(original: Codes, masked: Codes, bits: Numbers) -> float:
+    """Return the entropy of one attribute in bits from its columns, without a table of its categories."""
+    pairs, numbers = np.unique(masked.astype(np.int64) << 32 | (original.astype(np.int64) + 1), return_counts=True)
+    first = np.flatnonzero(np.diff(pairs >> 32, prepend=-2))
+    return float((bits[np.add.reduceat(numbers, first)] - np.add.reduceat(bits[numbers], first)).sum())

@@ -21,12 +21,11 @@ from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers, require_aligned
 from evosdc_measures.expectation import counts_of
 from evosdc_measures.number_intervals import FittedOnIntervals, by_classes
-from evosdc_measures.records import joint_layout_of
+from evosdc_measures.records import Tracked, joint_layout_of
 
 LABEL, OWNER, PRICE, LABEL_PRICE = 0, 1, 2, 3
 """Rows of an assignment: the published category of each original one, the original one of each published one, and the
 prices of both. The sum of two prices is never above ``-count``, and equal to it for each category and its label."""
-
 FREE = -1  # No partner
 
 
@@ -75,7 +74,7 @@ class WorstRelabelling(Relabelling):
         aggregate: Literal["mean", "worst"] = Field("worst", description="Over attributes: their mean or the greatest.")
 
 
-class FittedRelabelling(Expected, Mending):
+class FittedRelabelling(Tracked, Expected, Mending):
     """`Relabelling` of one original."""
 
     def __init__(self, original: Table, worst: bool) -> None:
@@ -88,10 +87,6 @@ class FittedRelabelling(Expected, Mending):
         self._counts = [
             counts_of(original.codes, v, len(a.categories)) for v, a in enumerate(original.schema.categorical)
         ]
-
-    def score(self, masked: Table) -> float:
-        """Return the share of records, 0..100; O(n V + sum c**3)."""
-        return self.track(masked).score
 
     def track(self, masked: Table) -> "RelabellingTracker":
         """Return a tracker of a table; O(n V + sum c**3)."""

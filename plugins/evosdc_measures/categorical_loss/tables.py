@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import EvaluationError, Fault, ParameterError
-from evosdc.model import Changes, Expected, Fitted, JointCounts, Measure, OfCounts, Tracker
+from evosdc.model import Changes, Expected, JointCounts, Measure, OfCounts, Tracker
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.expectation import Counts as Cells
 from evosdc.randomisation.expectation import expected_difference, with_missing
@@ -27,12 +27,10 @@ from evosdc.table.distinct_values import counted_values
 from evosdc.table.equivalence import tallied
 from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.domains import Counts, Integers, require_aligned
+from evosdc_measures.records import Tracked
 
-DENSE_CELLS = 1 << 16
-"""A table of at most so many cells is looked up directly, a greater one by bisection over its occupied cells."""
-
+DENSE_CELLS = 1 << 16  # larger tables are looked up by bisection over their occupied cells
 MOST_EXPECTED = 1_000_000  # Cells up to which the expectation of a table is computed
-
 MOST_MARGINALS = 20_000
 
 
@@ -47,7 +45,7 @@ def require_addressable(size: int, most: int) -> None:
         raise ParameterError(Fault("K", f"{most}, a table of {size:.0e} cells", "less than 2**62", "Lower K."))
 
 
-class FittedTables(Fitted):
+class FittedTables(Tracked):
     """The contingency tables of one original, which those of masked files are compared with."""
 
     def __init__(self, original: Table, chosen: Sequence[tuple[int, ...]], others: Table | None = None) -> None:
@@ -80,31 +78,45 @@ class FittedTables(Fitted):
         self.digits = np.array(digits, dtype=np.int64).reshape(-1, 2)
         self.layout, self.cells, self.keys = layout, np.concatenate(cells), np.concatenate(keys)
 
-    def score(self, masked: Table) -> float:
-        """Return the score of a table; O(n T)."""
-        return self.track(masked).score
+    @abstractmethod
+    def figure(self, moved: int, differences: Counts) -> float:
+        """Return the score from the sum of ``|x - y|`` over all cells, and ``y - x`` of the cells that x occupies."""
+
+    def track(self, masked: Table) -> "TableTracker":
+        """Return a tracker of a table; O(n T)."""
+        require_aligned(self.original, masked)
+        return TableTracker(self, masked)
 
 
 class TableTracker(Tracker):
     """The counts of one masked file."""
 
     def __init__(self, fitted: FittedTables, masked: Table) -> None:
-        require_aligned(fitted.original, masked)
-        self.tables = fitted
-        self.differences, self.moved = np.zeros(len(fitted.counts), dtype=np.int32), 0
-        """Masked minus original count of each cell that the original occupies; sum of ``|x - y|`` over all cells."""
+        self._fitted, self._moved = fitted, 0
+        self._differences = np.zeros(len(fitted.counts), dtype=np.int32)
         # The original does not differ from itself: the masked file is followed as one change of it.
         self.take(Changes.of_one(np.arange(len(masked), dtype=np.intp), fitted.original, masked))
 
+    @property
+    def score(self) -> float:
+        """The score of the table."""
+        return self._fitted.figure(self._moved, self._differences)
+
     def take(self, change: Changes) -> None:
         """Go on to a child; O(m T)."""
-        self.moved = int(self.sums(change, True)[0])
+        self._moved = int(self._sums(change, True)[0])
 
-    def sums(self, changes: Changes, stays: bool) -> Integers:
+    def tries(self, changes: Changes) -> NDArray[np.float64]:
+        """Return the scores of children; O(m T) each, and O(cells) where these are looked at."""
+        if not isinstance(self._fitted, FittedSum):
+            return super().tries(changes)
+        return self._sums(changes, False) * self._fitted.factor / self._fitted.unit
+
+    def _sums(self, changes: Changes, stays: bool) -> Integers:
         """Return the sum of ``|x - y|`` of each child; `stays` for one that the tracker goes on to."""
-        fitted, before, after = self.tables, changes.before.codes, changes.after.codes
+        fitted, before, after = self._fitted, changes.before.codes, changes.after.codes
         found: Integers = sums_of_changes(
-            *(before, after, fitted.fixed, changes.rows, changes.ends, stays, self.differences, self.moved),
+            *(before, after, fitted.fixed, changes.rows, changes.ends, stays, self._differences, self._moved),
             *(fitted.digits, fitted.layout, fitted.cells, fitted.keys),
         )
         return found
@@ -131,9 +143,9 @@ class FittedSum(FittedTables, Expected):
         greatest = max(2 * len(original) * len(self.chosen), 1)
         self.factor, self.unit = (1.0, sum(map(prod, self.shapes))) if per_cell else (100.0, greatest)
 
-    def track(self, masked: Table) -> "SumTracker":
-        """Return a tracker of a table; O(n T)."""
-        return SumTracker(self, masked)
+    def figure(self, moved: int, differences: Counts) -> float:
+        """Return the loss."""
+        return self.factor * moved / self.unit
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the expected loss by `evosdc.randomisation.expectation`; attributes that are not masked stay."""
@@ -155,21 +167,6 @@ class FittedSum(FittedTables, Expected):
             counts: NDArray[np.intp] = np.bincount(np.ravel_multi_index(codes, shape), minlength=prod(shape))
             tables.append(counts.reshape(shape).astype(np.float64))
         return tables
-
-
-class SumTracker(TableTracker):
-    """The counts of one masked file, of which the sum of changes is wanted alone."""
-
-    tables: FittedSum
-
-    @property
-    def score(self) -> float:
-        """The loss."""
-        return self.tables.factor * self.moved / self.tables.unit
-
-    def tries(self, changes: Changes) -> NDArray[np.float64]:
-        """Return the scores of children; O(m T) each."""
-        return self.sums(changes, False) * self.tables.factor / self.tables.unit
 
 
 @njit(cache=True)
@@ -346,22 +343,11 @@ class FittedCells(FittedTables):
 
     def __init__(self, measure: CellComparison, original: Table, chosen: list[tuple[int, ...]]) -> None:
         super().__init__(original, chosen)
-        self.figure = measure.figure
+        self._measure = measure
 
-    def track(self, masked: Table) -> "CellTracker":
-        """Return a tracker of a table; O(n T)."""
-        return CellTracker(self, masked)
-
-
-class CellTracker(TableTracker):
-    """The counts of one masked file, of which a figure is taken."""
-
-    tables: FittedCells
-
-    @property
-    def score(self) -> float:
-        """The figure; O(cells)."""
-        return self.tables.figure(self.tables, self.differences)
+    def figure(self, moved: int, differences: Counts) -> float:
+        """Return the figure of the measure; O(cells)."""
+        return self._measure.figure(self, differences)
 
 
 class MeanVariation(CellComparison):

@@ -21,8 +21,7 @@ from evosdc.table.table import Codes, Table
 from evosdc_measures.domains import Integers, require_aligned
 from evosdc_measures.expectation import counts_of
 from evosdc_measures.number_intervals import FittedOnIntervals, by_classes
-
-WIDE = 256  # Categories, missing ones included, up to which an attribute's pairs are counted; of more they are sorted
+from evosdc_measures.records import Tracked, joint_layout_of
 
 
 class BestGuess(Measure, OfCounts):
@@ -79,15 +78,13 @@ class GuessGain(Measure):
         return FittedGuessGain(original)
 
 
-class FittedGuesses(Expected):
+class FittedGuesses(Tracked, Expected):
     """The right guesses of one original; a measure says what it makes of their numbers."""
 
     def __init__(self, original: Table) -> None:
         self.original = original
-        widths = np.array([len(a.categories) + 1 for a in original.schema.categorical], dtype=np.int64)
-        self.wide = [int(v) for v in np.flatnonzero(widths > WIDE)]
-        self.widths = np.where(widths > WIDE, 0, widths)
-        self.offsets = np.concatenate(([0], np.cumsum(self.widths**2)))
+        joint = joint_layout_of(original.schema)
+        self.widths, self.offsets, self.wide = joint.widths, joint.offsets, list(joint.wide)
         self._counts = [
             counts_of(original.codes, v, len(a.categories)) for v, a in enumerate(original.schema.categorical)
         ]
@@ -96,10 +93,6 @@ class FittedGuesses(Expected):
     @abstractmethod
     def scores(self, guessed: NDArray[np.float64] | Integers) -> NDArray[np.float64]:
         """Return scores from right guesses by attribute, shapes (k,) and (k, V)."""
-
-    def score(self, masked: Table) -> float:
-        """Return the score of a table; O(n V + sum c**2)."""
-        return self.track(masked).score
 
     def track(self, masked: Table) -> "GuessTracker":
         """Return a tracker of a table."""

@@ -16,6 +16,7 @@ from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.domains import Integers, require_aligned, require_same_shape
 from evosdc_measures.expectation import counts_of, mean_inside, mean_kept
 from evosdc_measures.interval_disclosure.ranks import Categories, Part, RankedNumbers, hits_by_distance
+from evosdc_measures.records import Tracked
 
 MOST_PLACES = 32  # Places of categories in order, missing ones included, up to which pairs of them are counted
 
@@ -119,7 +120,7 @@ def _deviation(column: Numbers) -> float:
     return float(np.nanstd(column, ddof=1)) if int((~np.isnan(column)).sum()) > 1 else 0.0
 
 
-class FittedIntervalDisclosure(Fitted):
+class FittedIntervalDisclosure(Tracked):
     """`IntervalDisclosure` of one original."""
 
     def __init__(self, original: Table, params: IntervalDisclosure.Params) -> None:
@@ -144,10 +145,6 @@ class FittedIntervalDisclosure(Fitted):
             else:
                 parts.append(NearNumbers(original, v, column, self.percents, params.deviation_of == "masked"))
         return parts
-
-    def score(self, masked: Table) -> float:
-        """Return the risk, 0..100; O(n log n) for each attribute."""
-        return self.track(masked).score
 
     def track(self, masked: Table) -> "IntervalTracker":
         """Return a tracker of a table."""

@@ -20,15 +20,11 @@ from evosdc.table.table import Numbers, Rows, Table
 from evosdc.table.whole_shares import unit_of
 from evosdc_measures.domains import Counts, Integers, require_same_shape
 from evosdc_measures.number_intervals import limits_of
+from evosdc_measures.records import Tracked
 
-FEW_VALUES = 128
-"""Different values up to which a number is looked up exactly together with another attribute; of more by classes."""
-
-MOST_COMBINATIONS = 1 << 20
-"""Combinations of values, occurring or not, up to which two attributes are looked up together."""
-
+FEW_VALUES = 128  # numbers with more different values are looked up by classes beside another attribute
+MOST_COMBINATIONS = 1 << 20  # combinations of values up to which two attributes are looked up together
 _FOLDS = 1 << 17  # Address of the folds, apart from the draws of judges
-
 FIRST, SECOND, WIDTH, PLACES, TARGET, CLASSES, COUNTS, CELLS = range(8)
 """Columns of the layout of lookup tables: the digits of a key (the second is -1 for one attribute), how many values the
 second has, where the key's cells are found, the target and its classes, where the counts begin, and how many cells."""
@@ -170,7 +166,7 @@ class Lookup:
         return replace(self, reference=reference)
 
 
-class FittedLookupGain(Expected):
+class FittedLookupGain(Tracked, Expected):
     """`LookupGain` of one original."""
 
     def __init__(
@@ -232,9 +228,12 @@ class FittedLookupGain(Expected):
         cells, classes = cells.reshape(-1).astype(np.int64), self._own[:, target].astype(np.int64)
         flat = np.bincount(cells * width + classes, minlength=len(occurring) * width)
         counts = flat.reshape(-1, width).astype(np.int32)
-        ends = np.cumsum([len(fold) for fold in self._folds]).astype(np.int64)
-        rows = np.concatenate(self._folds)
-        reference = int(hits_of_folds(counts.copy(), cells[rows], classes[rows], ends, self._unit))
+        reference = 0  # each fold is judged by all others, by all of these where none of them has the same key
+        for fold in self._folds:
+            own = np.bincount(cells[fold] * width + classes[fold], minlength=counts.size).reshape(counts.shape)
+            others = counts - own
+            others[others.max(axis=1) == 0] = others.sum(axis=0)
+            reference += int(hits_of_cells(others, own, self._unit).sum())
         own = int(counts.max(axis=1).sum()) * self._unit
         return Lookup(key, target, places, counts, reference, own)
 
@@ -268,10 +267,6 @@ class FittedLookupGain(Expected):
         """Return gains from hits, in per cent of the people; 0 at least."""
         gains: Numbers = 100.0 * np.maximum(totals, 0) / (float(self._unit) * len(self._whole))
         return gains
-
-    def score(self, masked: Table) -> float:
-        """Return the greatest gain of a table, 0..100."""
-        return self.track(masked).score
 
     def worst(self, masked: Table) -> tuple[tuple[str, ...], str, float]:
         """Return by which attributes most is learned of which target, and how much, in per cent of the people."""
@@ -321,10 +316,22 @@ class LookupTracker(Tracker):
         self._unseen = np.zeros((len(layout), widest), dtype=np.int32)
         """People by class whose key no published record has."""
         self.hits = np.zeros(len(layout), dtype=np.int64)
-        count(
-            fitted.digits_of(masked), layout, fitted.places, fitted.people, fitted._unit,
-            self._counts, self._all, self._unseen, self.hits,
-        )  # fmt: skip
+        digits = fitted.digits_of(masked)
+        for at, table in enumerate(layout):
+            keys, classes, targets = digits[:, table[FIRST]].astype(np.int64), table[CLASSES], digits[:, table[TARGET]]
+            if table[SECOND] >= 0:
+                second = digits[:, table[SECOND]]
+                keys = np.where((keys < 0) | (second < 0), -1, keys * table[WIDTH] + second)
+            cells = np.where(keys < 0, -1, fitted.places[table[PLACES] + keys]).astype(np.int64)
+            inside, own = cells >= 0, slice(table[COUNTS], table[COUNTS] + table[CELLS] * classes)
+            self._counts[own] = np.bincount((cells * classes + targets)[inside], minlength=table[CELLS] * classes)
+            self._all[at, :classes] = np.bincount(targets, minlength=classes)
+            published, people = (array[own].reshape(-1, classes) for array in (self._counts, fitted.people))
+            seen = published.max(axis=1) > 0
+            self._unseen[at, :classes] = people[~seen].sum(axis=0)
+            hits = hits_of_cells(published[seen], people[seen], fitted._unit).sum()
+            margin = hits_of_cells(self._all[at : at + 1, :classes], self._unseen[at : at + 1, :classes], fitted._unit)
+            self.hits[at] = hits + margin[0]
 
     @property
     def score(self) -> float:
@@ -351,9 +358,17 @@ class LookupTracker(Tracker):
         return beyond
 
 
+def hits_of_cells(published: Counts, people: Counts, unit: int) -> Integers:
+    """Return for how many people of each cell its commonest published class is right, in whole shares."""
+    commonest = published == published.max(axis=1, keepdims=True, initial=0)
+    tied = commonest.sum(axis=1)
+    hits: Integers = (people * commonest).sum(axis=1, dtype=np.int64) * ((unit + tied // 2) // np.maximum(tied, 1))
+    return hits
+
+
 @njit(cache=True)
 def hits_of_cell(published: Counts, people: Counts, unit: int) -> int:
-    """Return for how many people of a cell its commonest published class is right, in whole shares."""
+    """Return what `hits_of_cells` does of one cell."""
     most, tied, right = 0, 0, np.int64(0)
     for s in range(len(published)):
         if published[s] > most:
@@ -362,31 +377,6 @@ def hits_of_cell(published: Counts, people: Counts, unit: int) -> int:
             tied += 1
             right += np.int64(people[s])
     return int(right * ((unit + tied // 2) // tied))
-
-
-@njit(cache=True)
-def hits_of_folds(counts: Counts, cells: Integers, classes: Integers, ends: Integers, unit: int) -> int:
-    """Return for how many people the commonest class of their cell is right, each fold judged by all others."""
-    # Where no other has the same key, the commonest class of all others counts. Records stand fold by fold.
-    margin = np.zeros(counts.shape[1], dtype=np.int32)
-    for i in range(len(cells)):
-        margin[classes[i]] += 1
-    own = np.zeros(counts.shape[1], dtype=np.int32)
-    hits, begin = 0, 0
-    for end in ends:
-        for i in range(begin, end):
-            counts[cells[i], classes[i]] -= 1
-            margin[classes[i]] -= 1
-        for i in range(begin, end):
-            own[classes[i]] = 1
-            row = counts[cells[i]]
-            hits += hits_of_cell(row if row.max() > 0 else margin, own, unit)
-            own[classes[i]] = 0
-        for i in range(begin, end):
-            counts[cells[i], classes[i]] += 1
-            margin[classes[i]] += 1
-        begin = end
-    return hits
 
 
 @njit(cache=True)
@@ -401,38 +391,6 @@ def cell_of(digits: Counts, table: Integers, places: Counts) -> int:
             return -1
         return int(places[table[PLACES] + np.int64(flat) * table[WIDTH] + second])
     return int(places[table[PLACES] + flat])
-
-
-@njit(cache=True)
-def count(
-    digits: Counts,
-    layout: Integers,
-    places: Counts,
-    people: Counts,
-    unit: int,
-    counts: Counts,
-    margins: Counts,
-    unseen: Counts,
-    hits: Integers,
-) -> None:
-    """Count a published file by all lookup tables, see `LookupTracker`."""
-    for at in range(len(layout)):
-        table = layout[at]
-        classes, begin = table[CLASSES], table[COUNTS]
-        for i in range(len(digits)):
-            s = digits[i, table[TARGET]]
-            margins[at, s] += 1
-            cell = cell_of(digits[i], table, places)
-            if cell >= 0:
-                counts[begin + cell * classes + s] += 1
-        for cell in range(table[CELLS]):
-            first = begin + cell * classes
-            published, own = counts[first : first + classes], people[first : first + classes]
-            if published.max() > 0:
-                hits[at] += hits_of_cell(published, own, unit)
-            else:
-                unseen[at, :classes] += own
-        hits[at] += hits_of_cell(margins[at, :classes], unseen[at, :classes], unit)
 
 
 @njit(cache=True)

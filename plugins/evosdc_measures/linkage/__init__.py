@@ -4,7 +4,6 @@ from evosdc.specs import MeasureSpec
 
 _HANDBOOK = "Domingo-Ferrer and Torra (2001); handbook chapter on disclosure risk and information loss"
 _SCALES = ("nominal", "ordinal", "numeric")
-
 SPECS: tuple[MeasureSpec, ...] = (
     MeasureSpec(
         name="dbrl", implementation="evosdc_measures.linkage.distance:DistanceBasedLinkage",

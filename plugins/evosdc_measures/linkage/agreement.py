@@ -16,10 +16,8 @@ from evosdc.table.schema import MissingRule
 from evosdc.table.table import Codes, Table
 from evosdc_measures.domains import Counts, Integers, domains_of
 
-MOST_CELLS, CELLS_BY_ORIGINAL = 1 << 22, 64
-"""Greatest data cube, and the greatest for each distinct original, so that making it pays."""
-COMPARING, LOOKING_UP = 1.5, 15.0
-"""Estimated times, in nanoseconds: of comparing two records, and of entering or finding one by some attributes."""
+MOST_CELLS, CELLS_BY_ORIGINAL = 1 << 22, 64  # greatest data cube, and for each distinct original
+COMPARING, LOOKING_UP = 1.5, 15.0  # nanoseconds of comparing two records, and of entering or finding one
 MEMORY, SMALL, BY_RECORD = 1 << 26, 1 << 20, 16
 """Counts that are kept at most; those that are kept however few records a file has; profiles kept for each record."""
 MULTIPLIER, MASK = 1540483477, 0xFFFFFFFF

@@ -10,12 +10,9 @@ from evosdc.model import Fitted
 from evosdc.table.table import Numbers, Table
 
 MOST_ASSIGNED = 3000  # Greatest number of records: time grows with their cube, memory with their square
-BONUS = 1e-12
-"""By how much of the greatest cost a correct link is preferred, so that it decides between equal sums only."""
+BONUS = 1e-12  # share of the greatest cost by which a correct link is preferred: it decides between equal sums
 ROUNDING = 1e-14  # Share of the greatest cost below which differences are rounding
-
-Costs = Callable[[Table], Numbers]
-"""From a masked table to the cost of linking each of its records (row) to each original (column)."""
+Costs = Callable[[Table], Numbers]  # the cost of linking each masked record (row) to each original (column)
 
 
 class FittedAssignment(Fitted):

@@ -12,17 +12,14 @@ from evosdc_measures.domains import Integers
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
-
 AT_FIRST = 0.9, 0.1
 CLAMP = 1e-6  # All estimates are kept within ``CLAMP .. 1 - CLAMP``
 LEAST = 1e-300  # No sum is divided by less
-TOLERANCE, ITERATIONS = 1e-6, 200  # Where the share of matches is estimated too: when plain steps end
-CONVERGED, CYCLES = 1e-10, 1000  # Where it is known: when accelerated steps end; mostly after 10 to 30
+CONVERGED, CYCLES = 1e-10, 1000  # When accelerated steps end; mostly after 10 to 30
 RARE, CYCLES_OF_RARE = 2.0**-16, 150
 """Where matches are a smaller share of all pairs, in files of more than 65 536 records, they can often hardly be told
 from pairs that agree by chance, and steps creep: after so many of these Newton's method helps more."""
-CLOSE, ROUNDING = 1e-6, 1e-14
-"""Where a step changes no estimate by more, extrapolations count unless the likelihood falls by more than rounding."""
+CLOSE, ROUNDING = 1e-6, 1e-14  # below it extrapolations count unless the likelihood falls by more than rounding
 STEPS, DAMPING, LEAST_DAMPING, MOST_DAMPING = 200, 1e-3, 1e-12, 1e8
 SAME_WEIGHT = 1e-9  # Weights, in bits, that differ by less are taken to be equal: the difference is rounding
 
@@ -40,18 +37,6 @@ def total(values: Vector) -> float:
     for i in range(whole, len(values)):
         a += values[i]
     return float((a + b) + (c + d))
-
-
-@njit(cache=True)
-def agreeing_pairs(numbers: Vector, attributes: int) -> Vector:
-    """Return the numbers of pairs that agree on each attribute, and of all, shape (V + 1,)."""
-    agreeing = np.zeros(attributes + 1)
-    agreeing[attributes] = total(numbers)
-    for v in range(attributes):
-        for i in range(len(numbers)):
-            if i >> v & 1:
-                agreeing[v] += numbers[i]
-    return agreeing
 
 
 # Without checks for zeros divisions are done several at a time.
@@ -89,13 +74,6 @@ def em_step(
         after[attributes + v] = min(max((agreeing[v] - after[v]) / remaining, CLAMP), 1.0 - CLAMP)
         after[v] = min(max(after[v] / matched, CLAMP), 1.0 - CLAMP)
     return float(matched)
-
-
-@njit(cache=True)
-def assign(theta: Vector, other: Vector) -> None:
-    """Give estimates the values of others; assignment of whole arrays would take a second to compile."""
-    for i in range(len(theta)):
-        theta[i] = other[i]
 
 
 @njit(cache=True)
@@ -169,8 +147,8 @@ def linearised(numbers: Vector, agreeing: Vector, share: float, theta: Vector, d
 @njit(cache=True)
 def settle(numbers: Vector, agreeing: Vector, share: float, theta: Vector) -> None:
     """Let estimates go on until a step changes none by more than `CONVERGED`; the likelihood never falls."""
-    # Where matches can hardly be told from other pairs the likelihood is nearly flat along some direction, or bent
-    # upwards:
+    # Where matches hardly differ from other pairs the likelihood is nearly flat, or bent upwards: Newton's steps,
+    # damped as Levenberg (1944) and Marquardt (1963) do it, in the metric of expectation maximisation.
     size, patterns = len(theta), len(numbers)
     after, nearer, beyond, inverse = np.empty(size), np.empty(size), np.empty(size), np.empty((size, size))
     chances, nearer_chances, room = np.empty(patterns), np.empty(patterns), np.empty((2, patterns))
@@ -192,45 +170,34 @@ def settle(numbers: Vector, agreeing: Vector, share: float, theta: Vector) -> No
             damping = max(damping / 10.0, LEAST_DAMPING) if gained else damping * 10.0
         if not gained:
             return
-        assign(theta, nearer)
+        theta[:] = nearer
 
 
 @njit(cache=True)
-def maximise(numbers: Vector, n: int, known: bool, theta: Vector) -> float:
-    """Write the estimates for files of n records, and return the share of matches."""
-    # With a known share, 1 / n, they are where steps of expectation maximisation end from m = 0.9 and u = 0.1 on.
+def maximise(numbers: Vector, n: int, theta: Vector) -> None:
+    """Write the estimates for files of n records, of whose n**2 pairs n are matches."""
+    # They are where steps of expectation maximisation end from m = 0.9 and u = 0.1 on. SQUAREM (Varadhan and Roland,
+    # 2008; steplength S3) leads there: two steps, an extrapolation, and a step there unless the likelihood falls.
     # Shapes: numbers (2**V,), theta (2 V,).
     size, patterns = len(theta), len(numbers)
     attributes = size // 2
     first, second, beyond, reached = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
     chances, chances_beyond, room = np.empty(patterns), np.empty(patterns), np.empty((2, patterns))
-    agreeing = agreeing_pairs(numbers, attributes)
+    agreeing = np.zeros(attributes + 1)  # pairs that agree on each attribute, and all
+    agreeing[attributes] = total(numbers)
+    for v in range(attributes):
+        for i in range(patterns):
+            if i >> v & 1:
+                agreeing[v] += numbers[i]
     share, pairs = min(max(1.0 / n, CLAMP), 1.0 - CLAMP), agreeing[attributes]
     for v in range(attributes):
         theta[v], theta[attributes + v] = AT_FIRST
-    if not known:
-        lower = 0
-        for _ in range(ITERATIONS):
-            matched = em_step(numbers, agreeing, share, theta, first, chances, room)
-            better = min(max(matched / pairs, CLAMP), 1.0 - CLAMP)
-            change = max(apart(first, theta), abs(better - share))
-            assign(theta, first)
-            share = better
-            if change <= TOLERANCE:
-                break
-        for v in range(attributes):
-            lower += theta[v] < theta[attributes + v]
-        if 2 * lower > attributes:
-            for v in range(attributes):
-                theta[v], theta[attributes + v] = theta[attributes + v], theta[v]
-            share = 1.0 - share
-        return share
     slack = ROUNDING * patterns * pairs
     for _ in range(CYCLES_OF_RARE if share < RARE else CYCLES):
         em_step(numbers, agreeing, share, theta, first, chances, room)
         change = apart(first, theta)
         if change <= CONVERGED:
-            return share
+            return
         em_step(numbers, agreeing, share, first, second, chances_beyond, room)
         straight = bent = 0.0
         for i in range(size):
@@ -246,11 +213,10 @@ def maximise(numbers: Vector, n: int, known: bool, theta: Vector) -> float:
                 beyond[i] = min(max(theta[i] + 2.0 * length * r + length * length * v2, CLAMP), 1.0 - CLAMP)
             em_step(numbers, agreeing, share, beyond, reached, chances_beyond, room)
             if as_likely(numbers, chances, chances_beyond, slack if change <= CLOSE else 0.0, room):
-                assign(second, reached)
-        assign(theta, second)
+                second[:] = reached
+        theta[:] = second
     if share < RARE:
         settle(numbers, agreeing, share, theta)
-    return share
 
 
 @njit(cache=True)
@@ -291,12 +257,12 @@ def rank(theta: Vector, order: Integers, ranks: Integers) -> None:
         ranks[below] = ranks[above] + (1 if weights[above] - weights[below] > SAME_WEIGHT else 0)
 
 
-def estimate(counts: Integers, n: int, known: bool = True) -> tuple[Vector, Vector, float]:
-    """Return the probabilities of agreement of matches and of others, each of shape (V,), and the share of matches."""
+def estimate(counts: Integers, n: int) -> tuple[Vector, Vector]:
+    """Return the probabilities of agreement of matches and of others, each of shape (V,)."""
     attributes = len(counts).bit_length() - 1
     theta = np.empty(2 * attributes)
-    share = maximise(counts.astype(np.float64), n, known, theta)
-    return theta[:attributes], theta[attributes:], float(share)
+    maximise(counts.astype(np.float64), n, theta)
+    return theta[:attributes], theta[attributes:]
 
 
 def weights_of(m: Vector, u: Vector) -> Vector:

@@ -21,11 +21,8 @@ from evosdc_measures.linkage.places import NEAR, Places, follow, place_all
 from evosdc_measures.linkage.scenarios import ScenarioParameters, fitted_by_scenarios
 from evosdc_measures.number_intervals import FittedOnIntervals, by_classes
 
-FOLLOWED_CELLS = 1 << 16
-"""Greatest number of joint counts that a tracker holds; with more, a file is linked from scratch after each change."""
-
+FOLLOWED_CELLS = 1 << 16  # joint counts of a tracker at most; with more, files are linked from scratch
 MOST_CELLS = 1 << 26  # Greatest number of joint counts of a file
-
 BLOCKS = 5  # Ranges of places that `ranked-linkage` knows: the first, 2 to 3, 4 to 7, 8 to 15, 16 to 31
 
 
@@ -127,9 +124,9 @@ class FittedPlaces(Fitted):
     # Shapes: linked (m,): records that are linked, ascending; matrices (c, c): known transition matrices, by attribute.
 
     def __init__(
-        self, original: Table, linked: Rows, matrices: Mapping[str, Matrix], blocks: int, nearby: int, measure: str
+        self, original: Table, linked: Rows, matrices: Mapping[str, Matrix], blocks: int, measure: str
     ) -> None:
-        self._original, self._linked, self._blocks, self._nearby = original, linked, blocks, nearby
+        self._original, self._linked, self._blocks = original, linked, blocks
         # Few branches first: a search sums a long common beginning once for many records.
         self._order = np.argsort([len(distinct_values(column)) for column in original.codes.T], kind="stable")
         attributes, codes = (
@@ -179,10 +176,6 @@ class FittedPlaces(Fitted):
             above=np.zeros(m, dtype=np.int64),
             below=np.zeros(m, dtype=np.int64),
             rivals=np.full(m, -1, dtype=np.int32),
-            nearby=np.zeros((m, self._nearby), dtype=np.int32),
-            sizes=np.zeros(m, dtype=np.int32),
-            beyond=np.zeros(m, dtype=np.int32),
-            reaches=np.zeros(m, dtype=np.int64),
             totals=np.zeros(self._blocks, dtype=np.int64),
             listed=np.zeros(len(published), dtype=np.bool_),
             publishers=np.empty(m * len(published), dtype=np.int32),
@@ -217,7 +210,7 @@ class FittedInformed(FittedPlaces, Expected):
     # Shapes: matrices (c, c): known transition matrices, by attribute.
 
     def __init__(self, original: Table, matrices: Mapping[str, Matrix]) -> None:
-        super().__init__(original, np.arange(len(original), dtype=np.intp), matrices, 1, 4, "informed-linkage")
+        super().__init__(original, np.arange(len(original), dtype=np.intp), matrices, 1, "informed-linkage")
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the expected share where the intruder knows the matrices, 0..100; exact."""
@@ -232,7 +225,7 @@ class FittedRanked(FittedPlaces):
     # Shapes: linked (m,): records that are placed, ascending.
 
     def __init__(self, original: Table, linked: Rows) -> None:
-        super().__init__(original, linked, {}, BLOCKS, 16, "ranked-linkage")
+        super().__init__(original, linked, {}, BLOCKS, "ranked-linkage")
 
 
 class PlaceTracker(Tracker):

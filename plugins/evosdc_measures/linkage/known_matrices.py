@@ -18,7 +18,6 @@ from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.prefix_tree import tree_of
 
 MOST_RECORDS = 1 << 18  # Records that may be published, up to which an expectation is computed
-
 _WHERE = "measure informed-linkage: matrices"
 
 

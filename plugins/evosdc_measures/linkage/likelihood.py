@@ -21,10 +21,7 @@ from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.prefix_tree import tree_of
 
 SCALE = 1 << 40  # Units of a cost in a natural logarithm
-
-IMPOSSIBLE = 1 << 54
-"""Cost of an original that is never published so. More than any possible record costs; a record of 500 does not
-overflow."""
+IMPOSSIBLE = 1 << 54  # cost of an original never published so: more than any other; 500 of them do not overflow
 
 
 @lru_cache(maxsize=4)
@@ -63,9 +60,6 @@ class Originals(NamedTuple):
     # Of the `evosdc_measures.linkage.prefix_tree.PrefixTree` of the distinct records, whose last nodes they are.
     nodes: Counts
     roots: int
-    members: Counts  # (V * D,): The distinct records by category
-    # Where those of each category begin in `members`, laid out as `margins`, and where the last ones end.
-    begins: Integers
 
     def with_published(self, sizes: Integers) -> "Originals":
         """Return the layout for other numbers of published categories, shape (V,), a missing value included."""
@@ -88,20 +82,15 @@ def originals_of(codes: Codes, linked: Rows, sizes: Integers, given: NDArray[np.
     of, places = leaf[alike.of], np.full(n, -1, dtype=np.int32)
     places[linked] = np.arange(len(linked))
     firsts = _starts(np.array([len(number) for number in frequencies]))
-    members = np.concatenate([np.argsort(column, kind="stable") for column in distinct.T]).astype(np.int32)
-    sharing = np.concatenate([np.bincount(column) for column in distinct.T])
     nothing = np.empty(0, np.int64)
+    # Most ties are exact parts of a multiple of all numbers up to 30, and 2 million such credits can be added; the more
+    # bits besides, the fewer records.
+    credit = lcm(*range(1, 31)) << min(max(20 - len(linked).bit_length(), 0), 10)
     return Originals(
         distinct, leaves[:, 1].copy(), of, places, of[linked], np.ascontiguousarray(records[linked].T), nothing,
-        nothing, firsts, logs[np.concatenate(frequencies)], logs, given, _credit_of(len(linked)), tree.nodes,
-        tree.roots, members, _starts(sharing),
+        nothing, firsts, logs[np.concatenate(frequencies)], logs, given, credit, tree.nodes,
+        tree.roots,
     ).with_published(sizes)  # fmt: skip
-
-
-def _credit_of(records: int) -> int:
-    """Return a credit that 2 million records can add up, and of which most ties are exact parts."""
-    # Multiples of all numbers up to 30; the more bits besides, the fewer records.
-    return lcm(*range(1, 31)) << min(max(20 - records.bit_length(), 0), 10)
 
 
 def costs_of_matrix(matrix: Matrix, column: Codes) -> Integers:

@@ -1,4 +1,4 @@
-"""Linkage to the nearest record: ties, credits, and trackers for both directions.
+"""Linkage to the nearest record: ties, credits, and the tracker of masked records that are looked up.
 
 Records of one file, the asked ones, are each linked to the nearest record of the other, the searched file. Where t
 searched records are nearest and the right one is among them, that counts 1/t.
@@ -21,8 +21,6 @@ Placed = NDArray[Any]  # Records in the form in which they are compared, shape (
 Links = tuple[Integers, Rows]
 """For each asked record the size of the tie that its own one is in, 0 where another is nearer; and a nearer one, or its
 own one where none is known, shape (m,)."""
-
-FEW = 32  # Records up to which comparing with all is faster than building a search tree
 BLOCK = 1 << 22  # Greatest number of distances that are held at a time
 
 
@@ -113,13 +111,11 @@ class FittedNearest(Fitted):
 
     def track(self, masked: Table) -> Tracker:
         """Return a tracker of a table."""
-        if not self.local:
-            return NearestRescoring(self, masked)
-        return OriginalsLookedUp(self, masked) if self.backward else MaskedLookedUp(self, masked)
+        return MaskedLookedUp(self, masked) if self.local and not self.backward else NearestRescoring(self, masked)
 
 
 class NearestRescoring(Rescoring):
-    """The tracker where a change of any record moves all: each table is linked from scratch."""
+    """The tracker where a change of a record may move all others: each table is linked from scratch."""
 
     fitted: FittedNearest
 
@@ -163,97 +159,3 @@ class MaskedLookedUp(Tracker):
         fitted = self.fitted
         ties, _ = fitted.search(fitted.placed(changes.after), fitted.originals[changes.rows], fitted.tree)
         return fitted.shares(ties)
-
-
-class OriginalsLookedUp(Tracker):
-    """The tracker for originals that are looked up in the masked file, in which records change."""
-
-    # An original that has a nearer record than its own one stays so until one of these two changes. Others are looked
-    # up again where a changed record was or becomes as near as their own one.
-
-    def __init__(self, fitted: FittedNearest, masked: Table) -> None:
-        self.fitted = fitted
-        self._published = fitted.pair(masked)[1].copy()
-        self._every = np.arange(len(self._published))
-        self._ties, self._rivals = self._links_of(self._every)
-        self._most = self._farthest_ties(self._every)
-        self._credit = int(fitted.shares(self._ties).sum())
-
-    @property
-    def score(self) -> float:
-        """The score of the table."""
-        return float(self.fitted.percent(self._credit))
-
-    def take(self, change: Changes) -> None:
-        """Go on to a child."""
-        rows, ties, rivals = self._publish(change.rows, self.fitted.placed(change.after))
-        self._credit += self._gain(rows, ties)
-        self._ties[rows], self._rivals[rows] = ties, rivals
-        self._most[rows] = self._farthest_ties(rows)
-
-    def tries(self, changes: Changes) -> Numbers:
-        """Return the scores of children: what each changes is published and taken back."""
-        credits, begin = np.empty(len(changes.ends), dtype=np.int64), 0
-        after = self.fitted.placed(changes.after)
-        for child, end in enumerate(changes.ends.tolist()):
-            changed = changes.rows[begin:end]
-            before = self._published[changed]
-            rows, ties, _ = self._publish(changed, after[begin:end])
-            credits[child] = self._credit + self._gain(rows, ties)
-            self._take_back(changed, before)
-            begin = end
-        scores: Numbers = self.fitted.percent(credits)
-        return scores
-
-    def contributions(self) -> Numbers:
-        """Return each original's credit as a share of the score, shape (n,)."""
-        contributions: Numbers = self.fitted.percent(self.fitted.shares(self._ties))
-        return contributions
-
-    def _gain(self, rows: Rows, ties: Integers) -> int:
-        return int((self.fitted.shares(ties) - self.fitted.shares(self._ties[rows])).sum())
-
-    def _publish(self, changed: Rows, after: Placed) -> tuple[Rows, Integers, Rows]:
-        """Change published records, and return the originals that are looked up again, and how they are linked."""
-        before = self._published[changed]
-        self._published[changed] = after
-        self._renew(before, after)
-        rows = self._every
-        if len(changed) <= FEW:
-            rows = np.flatnonzero(self._stale(changed, before, after))
-        return rows, *self._links_of(rows)
-
-    def _renew(self, before: Placed, after: Placed) -> None:
-        """Bring up to date what else depends on published records, of which some have just changed."""
-
-    def _take_back(self, changed: Rows, before: Placed) -> None:
-        """Undo a change of published records."""
-        self._published[changed] = before
-
-    def _stale(self, changed: Rows, before: Placed, after: Placed) -> NDArray[np.bool_]:
-        """Return which originals are to be looked up again, shape (n,)."""
-        touched = np.zeros(len(self._every), dtype=np.bool_)
-        touched[changed] = True
-        stale: NDArray[np.bool_] = touched | touched[self._rivals]
-        linked = np.flatnonzero((self._ties > 0) & ~stale)
-        asked, most = self.fitted.originals[linked, None], self._most[linked, None]
-        near = [(self.fitted.distances(asked, records[None]) <= most).any(axis=1) for records in (before, after)]
-        stale[linked] = near[0] | near[1]
-        return stale
-
-    def _links_of(self, rows: Rows) -> Links:
-        """Return how some originals are linked."""
-        fitted, asked, own = self.fitted, self.fitted.originals[rows], self._published[rows]
-        if len(rows) <= FEW:
-            ties, rivals = fitted.links_by_comparison(asked, own, self._published)
-        else:
-            tree = fitted.tree_of(self._published)
-            if len(rows) == len(self._every):
-                return fitted.links_in(asked, own, tree)
-            ties, rivals = fitted.search(asked, own, tree)
-        return ties, np.where(rivals < 0, rows, rivals)
-
-    def _farthest_ties(self, rows: Rows) -> NDArray[Any]:
-        """Return up to which distance other records are tied with the own one of some originals."""
-        asked = self.fitted.originals[rows]
-        return self.fitted.limits(asked, self.fitted.distances(asked, self._published[rows]))[1]

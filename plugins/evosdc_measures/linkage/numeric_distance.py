@@ -26,11 +26,9 @@ from evosdc_measures.linkage.point_tree import (
     tree_of,
 )
 
-SAME = 1e-9
-"""Squared distances are taken to be equal if they differ by less, relative to their size: that much is rounding."""
+SAME = 1e-9  # relative difference of squared distances that is rounding
 ZERO = 1e-18  # Squared distances below it, a thousand millionth of a standard deviation, are taken to be 0
-SAME_SUM = 1e-12
-"""Gower's distances, sums over attributes of at most 1 each, are taken to be equal if they differ by less."""
+SAME_SUM = 1e-12  # difference of Gower's distances that is rounding
 
 
 class Unit(NamedTuple):

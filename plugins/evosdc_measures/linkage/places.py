@@ -15,10 +15,7 @@ from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, SCALE, Originals
 
 NEAR = SCALE  # Originals that cost more than this above a record's own one are not looked for
-
 FAR = 1 << 60  # A gap that no change closes
-
-MOST_MEMBERS = 1024  # Of a category with more distinct originals the tree is searched
 
 
 class Places(NamedTuple):
@@ -35,10 +32,6 @@ class Places(NamedTuple):
     above: Integers
     below: Integers
     rivals: Counts  # (m,): A likelier one of the distinct originals of a lost record, or -1
-    nearby: Counts  # (m, K): Distinct originals that cost about as much as the own one, itself left out; K may be 0
-    sizes: Counts  # (m,): How many these are
-    beyond: Counts  # (m,): Likelier originals besides them
-    reaches: Integers  # (m,): By how much at least all others cost more or less than the own one; 0 of lost records
     totals: Integers  # (blocks,): Sum of all credits in each block of places
     listed: NDArray[np.bool_]  # (V,): Of which attributes the records are listed by what they publish
     # (V * m,): These records: by slot; those of no gap below, then others, then those of none above; by their own
@@ -47,19 +40,6 @@ class Places(NamedTuple):
     # Where those of each slot, kind and category begin in `publishers`, three times as many as there are entries, and
     # where the last ones end.
     begins: Integers
-
-
-class Moves(NamedTuple):
-    """What a child changes of the costs."""
-
-    net: Counts  # by entry, how many more records of the file
-    former: Integers  # by entry, what the category cost before
-    entries: Integers  # those that moved, slot by slot
-    begins: Integers  # by slot, where its own are among them; empty where nothing changed
-    ends: Integers
-    gain: Integers  # by changed slot, how much less and how much more any category costs there, at most
-    loss: Integers
-    cheapest: Integers  # by changed slot, the cost of the cheapest category that costs less than before
 
 
 @njit(cache=True)
@@ -73,16 +53,11 @@ def count_likelier(
     limit: int,
     near: int,
     lost: int,
-    own: int,
-    nearby: Counts,
-    gaps: Integers,
 ) -> tuple[int, int, int, int, int]:
     """Return how many originals cost less than a limit, how many just that, both gaps, and a rival."""
     # A search ends when so many are likelier that the record is lost: then ties and the gap above are not known.
-    # Shapes: bases (V,), nodes (N, 3), paths (3, V), nearby (K,), gaps (K + 2,).
-    last, bound, most = len(bases) - 1, limit + near, len(nearby)
-    size: Any = np.int64(0)
-    reach: Any = np.int64(near)
+    # Originals are looked for up to `near` above the limit. Shapes: bases (V,), nodes (N, 3), paths (3, V).
+    last, bound = len(bases) - 1, limit + near
     likelier, tied, rival = 0, 0, -1
     below: Any = np.int64(FAR)
     above: Any = np.int64(near)
@@ -100,17 +75,6 @@ def count_likelier(
                     tied += nodes[node, 1]
                 else:
                     above = min(above, apart)
-                if most > 0 and abs(apart) < reach and node - leaves != own:
-                    at: Any = size
-                    if size < most:
-                        size += 1
-                    else:
-                        at = np.abs(gaps[:most]).argmax()
-                        reach = max(abs(apart), abs(gaps[at]))
-                        bound = limit + reach
-                        if abs(apart) == reach:
-                            continue
-                    nearby[at], gaps[at] = node - leaves, apart
             if likelier >= lost:
                 return lost, 1, int(below), FAR, int(rival)
             level -= 1
@@ -127,8 +91,7 @@ def count_likelier(
                 level += 1
                 begin, end = nodes[node, 1], nodes[node, 2]
                 break
-    gaps[most], gaps[most + 1] = size, reach
-    return int(likelier), int(tied), int(below), int(min(above, reach)), -1
+    return int(likelier), int(tied), int(below), int(above), -1
 
 
 @njit(cache=True)
@@ -188,8 +151,6 @@ def _place(record: int, originals: Originals, places: Places, bases: Integers, p
     lost = (1 << len(places.totals)) - 1
     costs, above, below, rivals = places.costs, places.above, places.below, places.rivals
     nodes, roots, leaves = originals.nodes, originals.roots, len(originals.nodes) - len(originals.distinct)
-    if near > 0:
-        places.sizes[record], places.reaches[record] = 0, 0
     limit: Any = np.int64(0)
     for level in range(len(bases)):
         bases[level] = originals.bases[places.slots[level, record]]
@@ -208,27 +169,15 @@ def _place(record: int, originals: Originals, places: Places, bases: Integers, p
             if near > 0:
                 above[record], below[record] = FAR, limit - cost
             return
-    own, nearby, gaps = originals.mine[record], places.nearby[record], np.empty(places.nearby.shape[1] + 2, np.int64)
-    few = nearby if near > 0 else nearby[:0]
-    likelier, tied, down, up, rival = count_likelier(
-        bases, nodes, roots, leaves, costs, paths, limit, near, lost, own, few, gaps
-    )
+    likelier, tied, down, up, rival = count_likelier(bases, nodes, roots, leaves, costs, paths, limit, near, lost)
     _settle(record, likelier, tied, originals.credit, places.likelier, places.tied, places.totals)
     rivals[record] = rival
     if near > 0:
-        if likelier < lost and len(nearby) > 0:
-            places.sizes[record], places.reaches[record] = gaps[-2], gaps[-1]
-            places.beyond[record] = likelier
-            for at in range(places.sizes[record]):
-                places.beyond[record] -= originals.repeats[nearby[at]] if gaps[at] < 0 else 0
         if likelier == lost and lost > 1:
             down, nowhere = near, near - near
             while down > 0:
-                at = limit - down
-                if (
-                    count_likelier(bases, nodes, roots, leaves, costs, paths, at, nowhere, lost, own, few[:0], gaps)[0]
-                    == lost
-                ):
+                found = count_likelier(bases, nodes, roots, leaves, costs, paths, limit - down, nowhere, lost)
+                if found[0] == lost:
                     break
                 down = down // 16 if down > near // 256 else 0
         elif likelier < lost and tied > originals.repeats[originals.mine[record]]:
@@ -237,112 +186,23 @@ def _place(record: int, originals: Originals, places: Places, bases: Integers, p
 
 
 @njit(cache=True)
-def _place_nearby(record: int, limit: int, originals: Originals, places: Places, near: int) -> bool:
-    """Renew the place of a record that only originals nearby may have crossed; False if it is lost."""
-    # With `near` above 0 its gaps are renewed; its reach is the new one already.
-    lost, distinct = (1 << len(places.totals)) - 1, originals.distinct
-    entries, repeats = originals.bases, originals.repeats
-    slots, costs, nearby = places.slots, places.costs, places.nearby[record]
-    tied: Any = np.int64(repeats[originals.mine[record]])
-    likelier: Any = np.int64(places.beyond[record])
-    up: Any = np.int64(places.reaches[record])
-    down: Any = np.int64(FAR if likelier == 0 else places.reaches[record])
-    for at in range(places.sizes[record]):
-        member = nearby[at]
-        apart: Any = np.int64(-limit)
-        for level in range(distinct.shape[1]):
-            apart += costs[entries[slots[level, record]] + distinct[member, level]]
-        if apart < 0:
-            likelier += repeats[member]
-            down = min(down, -apart)
-        elif apart > 0:
-            up = min(up, apart)
-        else:
-            tied += repeats[member]
-    if likelier >= lost and near > 0:
-        return False
-    _settle(record, likelier, tied, originals.credit, places.likelier, places.tied, places.totals)
-    if near > 0:
-        ties = tied > originals.repeats[originals.mine[record]]
-        places.above[record], places.below[record] = (0, 0) if ties else (up, down)
-    return True
-
-
-@njit(cache=True)
-def _place_beside(
-    record: int,
-    limit: int,
-    originals: Originals,
-    places: Places,
-    moves: Moves,
-    bases: Integers,
-) -> bool:
-    """Renew the place of a record, not lost, that only originals of moved categories may have crossed."""
-    # They are counted at what they cost now, beside the own original at `limit`, and at what they cost before. Return
-    # False where they are too many.
-    entries, slots, net = originals.bases, places.slots, moves.net
-    distinct, members, repeats = originals.distinct, originals.members, originals.repeats
-    lost, costs, former, before = (1 << len(places.totals)) - 1, places.costs, moves.former, np.int64(0)
-    for level in range(len(bases)):
-        bases[level] = entries[slots[level, record]]
-        before += former[bases[level] + originals.own[level, record]]
-    more, same = 0, 0
-    for fixed in range(len(bases)):
-        slot = slots[fixed, record]
-        for at in range(moves.begins[slot], moves.ends[slot]):
-            entry = moves.entries[at]
-            if costs[entry] > limit and former[entry] > before:
-                continue
-            category = originals.firsts[fixed] + entry - bases[fixed]
-            begin, end = originals.begins[category], originals.begins[category + 1]
-            if end - begin > MOST_MEMBERS:
-                return False
-            for place in range(begin, end):
-                member = members[place]
-                now: Any = np.int64(costs[entry])
-                then: Any = np.int64(former[entry])
-                # Attributes of many categories, which tell most, are the last levels of the tree.
-                for level in range(len(bases) - 1, -1, -1):
-                    if level == fixed:
-                        continue
-                    other = bases[level] + distinct[member, level]
-                    now += costs[other]
-                    then += former[other]
-                    if now > limit and then > before:
-                        break
-                    if level < fixed and net[other] != 0:
-                        # It has been counted by that category.
-                        now, then = np.int64(FAR), np.int64(FAR)
-                        break
-                number = repeats[member]
-                if lost == 1 and now < limit:
-                    _settle(record, lost, 1, originals.credit, places.likelier, places.tied, places.totals)
-                    return True
-                more += number * (int(now < limit) - int(then < before))
-                same += number * (int(now == limit) - int(then == before))
-    likelier, tied = places.likelier[record] + more, places.tied[record] + same
-    _settle(record, likelier, tied, originals.credit, places.likelier, places.tied, places.totals)
-    return True
-
-
-@njit(cache=True)
 def _renew(
     record: int,
-    shift: int,
     nearer: int,
     farther: int,
     originals: Originals,
     places: Places,
-    moves: Moves,
+    moved: NDArray[np.bool_],
+    cheapest: Integers,
+    gain: Integers,
     bases: Integers,
     paths: Integers,
     near: int,
 ) -> bool:
     """Renew the place of a record unless no original can have crossed its own one; return whether it was renewed."""
     costs, slots, lost = places.costs, places.slots, (1 << len(places.totals)) - 1
-    above, below, reaches, rival = places.above, places.below, places.reaches, places.rivals[record]
+    above, below, rival = places.above, places.below, places.rivals[record]
     entries, own, distinct = originals.bases, originals.own, originals.distinct
-    begins, ends, cheapest, gain = moves.begins, moves.ends, moves.cheapest, moves.gain
     limit: Any = np.int64(0)
     for v in range(len(slots)):
         limit += costs[entries[slots[v, record]] + own[v, record]]
@@ -358,28 +218,15 @@ def _renew(
     room: Any = np.int64(FAR)
     for v in range(len(slots)):
         slot = slots[v, record]
-        if begins[slot] < ends[slot] and cheapest[slot] > limit:
+        if moved[slot] and cheapest[slot] > limit:
             nearer -= gain[slot]
             room = min(room, cheapest[slot] - limit)
     if (nearer == 0 or nearer < above[record]) and (farther == 0 or farther < below[record]):
         if near > 0:
-            most = nearer if below[record] == FAR else max(nearer, farther)
-            reaches[record] = min(max(reaches[record] - most, 0), room)
             above[record] = min(above[record] - nearer, room) if above[record] < FAR else FAR
             below[record] -= farther if below[record] < FAR else 0
         return False
-    most = max(nearer, farther)
-    if most < reaches[record]:
-        if near > 0:
-            reaches[record] = min(reaches[record] - most, room)
-        if _place_nearby(record, limit, originals, places, near):
-            return True
-    # All that have not moved keep their side of an own original that moved by less than the gap.
-    beside = near == 0 and (shift == 0 or -below[record] < shift < above[record])
-    if not (
-        beside and places.likelier[record] < lost and _place_beside(record, limit, originals, places, moves, bases)
-    ):
-        _place(record, originals, places, bases, paths, near)
+    _place(record, originals, places, bases, paths, near)
     return True
 
 
@@ -454,7 +301,7 @@ def follow(
     """Return the greatest total of each child, shape (k,)."""
     # Shapes: rows (r,), before, after (r, V), ends (k,).
     slots, counts, costs, likelier, tied, above, below, rivals = places[:8]
-    reaches, totals, listed, publishers, begins = places[11:]
+    totals, listed, publishers, begins = places[8:]
     bases_of, own, linked = originals.bases, originals.own, originals.linked
     distinct, of, firsts, margins = originals.distinct, originals.of, originals.firsts, originals.margins
     first_slots, given, logs = originals.slots, originals.given, originals.logs
@@ -465,7 +312,6 @@ def follow(
     gain, loss, cheapest = np.zeros(number, np.int64), np.zeros(number, np.int64), np.zeros(number, np.int64)
     net, moved, entries = np.zeros(len(costs), np.int32), np.zeros(len(costs), np.int64), np.empty(len(costs), np.int64)
     starts, stops = np.zeros(number, np.int64), np.zeros(number, np.int64)
-    moves = Moves(net, costs.copy(), entries, starts, stops, gain, loss, cheapest)
     involved, together = np.zeros(attributes, np.bool_), np.empty(attributes, np.int64)
     # Records are seen in a child: twice its number, and one more where they are changed themselves.
     seen, kept = np.full(m, -1, np.int32), np.empty((m, 4), np.int32)
@@ -548,14 +394,14 @@ def follow(
                                     farther += loss[other] - step
                         if (nearer == 0 or nearer < above[record]) and (farther == 0 or farther < below[record]):
                             if near > 0:
-                                most = nearer if below[record] == FAR else max(nearer, farther)
-                                reaches[record] = max(reaches[record] - most, 0)
                                 above[record] -= nearer if above[record] < FAR else 0
                                 below[record] -= farther if below[record] < FAR else 0
                             continue
                         kept[undone, 0], kept[undone, 1] = record, likelier[record]
                         kept[undone, 2], kept[undone, 3] = tied[record], rivals[record]
-                        undone += _renew(record, shift, nearer, farther, originals, places, moves, bases, paths, near)
+                        undone += _renew(
+                            record, nearer, farther, originals, places, changed, cheapest, gain, bases, paths, near
+                        )
         for change in range(start, ends[child]):
             record = np.int64(linked[rows[change]])
             if record >= 0 and seen[record] == 2 * child + 1:

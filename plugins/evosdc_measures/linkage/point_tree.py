@@ -16,10 +16,8 @@ from evosdc.table.table import Numbers, Rows
 from evosdc_measures.domains import Integers
 
 Flags = NDArray[np.bool_]
-
 LEAF = 8  # Greatest number of points that are not split
-SQUARE, ABSOLUTE, EQUAL = 0, 1, 2
-"""What an attribute adds to the distance: the square or the absolute value of the difference, or 1 for any."""
+SQUARE, ABSOLUTE, EQUAL = 0, 1, 2  # what is added: the square, the absolute value, or 1 for any difference
 
 
 class Metric(NamedTuple):
@@ -51,15 +49,6 @@ class Window(NamedTuple):
     low: Numbers  # (n, V)
     high: Numbers  # (n, V)
     gaps: Flags  # (n, V): Whether a missing coordinate is allowed
-
-    def of(self, rows: Rows) -> "Window":
-        """Return the windows of some records."""
-        return Window(self.low[rows], self.high[rows], self.gaps[rows])
-
-    def holds(self, points: Numbers) -> Flags:
-        """Return whether each record's window holds a point of its own, shape (n,)."""
-        held = (points >= self.low) & (points <= self.high) | np.isnan(points) & self.gaps
-        return np.asarray(held.all(axis=1), dtype=np.bool_)
 
 
 def everything(attributes: int) -> Window:
@@ -160,34 +149,17 @@ def _grow(points: Numbers, kinds: Integers, lost: Numbers) -> tuple[Rows, Intege
 
 
 @njit(cache=True, nogil=True)
-def _squared(a: Numbers, b: Numbers, most: float) -> float:
-    """Return what `_distance` does for squares of numbers none of which is missing, in half of the time."""
-    total = 0.0
-    for v in range(len(a)):
-        total += (a[v] - b[v]) * (a[v] - b[v])
-        if total > most:
-            break
-    return total
-
-
-@njit(cache=True, nogil=True)
-def _bound_squared(point: Numbers, low: Numbers, high: Numbers, most: float) -> float:
-    """Return what `_bound` does for squares of numbers none of which is missing."""
-    total = 0.0
-    for v in range(len(point)):
-        apart = max(low[v] - point[v], point[v] - high[v], 0.0)
-        total += apart * apart
-        if total > most:
-            break
-    return total
-
-
-@njit(cache=True, nogil=True)
-def _distance(a: Numbers, b: Numbers, kinds: Integers, lost: Numbers, most: float) -> float:
+def _distance(a: Numbers, b: Numbers, kinds: Integers, lost: Numbers, most: float, plain: bool) -> float:
     """Return the distance of two points, or some number above `most` where it exceeds that."""
+    # `plain` points have squares of numbers alone, none of which is missing: that takes half of the time.
     total = 0.0
     for v in range(len(a)):
         apart = a[v] - b[v]
+        if plain:
+            total += apart * apart
+            if total > most:
+                break
+            continue
         if np.isnan(apart):
             if not (np.isnan(a[v]) and np.isnan(b[v])):
                 total += lost[v]
@@ -204,11 +176,17 @@ def _distance(a: Numbers, b: Numbers, kinds: Integers, lost: Numbers, most: floa
 
 @njit(cache=True, nogil=True)
 def _bound(
-    point: Numbers, low: Numbers, high: Numbers, gaps: Flags, kinds: Integers, lost: Numbers, most: float
+    point: Numbers, low: Numbers, high: Numbers, gaps: Flags, kinds: Integers, lost: Numbers, most: float, plain: bool
 ) -> float:
-    """Return a distance that no point of a box falls below, or some number above `most`."""
+    """Return a distance that no point of a box falls below, or some number above `most`; `plain` as of `_distance`."""
     total = 0.0
     for v in range(len(point)):
+        if plain:
+            apart = max(low[v] - point[v], point[v] - high[v], 0.0)
+            total += apart * apart
+            if total > most:
+                break
+            continue
         if np.isnan(point[v]):
             if not gaps[v]:
                 total += lost[v]
@@ -251,7 +229,7 @@ def link_points(asked: Numbers, own: Numbers, tree: PointTree, metric: Metric, w
         if windowed and not _inside(own[i], window.low[i], window.high[i], window.gaps[i]):
             continue
         plain = complete and not np.isnan(record.sum())
-        distance = _distance(record, own[i], kinds, lost, np.inf)
+        distance = _distance(record, own[i], kinds, lost, np.inf, plain)
         nearer, most = distance * (1.0 - relative) - absolute, distance * (1.0 + relative) + absolute
         depth, stack[0] = 1, 0
         while depth > 0:
@@ -261,10 +239,7 @@ def link_points(asked: Numbers, own: Numbers, tree: PointTree, metric: Metric, w
                 for place in range(nodes[node, 0], nodes[node, 1]):
                     if windowed and not _inside(points[place], window.low[i], window.high[i], window.gaps[i]):
                         continue
-                    if plain:
-                        found = _squared(record, points[place], most)
-                    else:
-                        found = _distance(record, points[place], kinds, lost, most)
+                    found = _distance(record, points[place], kinds, lost, most, plain)
                     if found < nearer:
                         ties[i], rivals[i], depth = 0, rows[place], 0
                         break
@@ -272,12 +247,8 @@ def link_points(asked: Numbers, own: Numbers, tree: PointTree, metric: Metric, w
                         ties[i] += numbers[place]
                 continue
             left, right = nodes[node, 2], nodes[node, 3]
-            if plain:
-                near = _bound_squared(record, low[left], high[left], most)
-                far = _bound_squared(record, low[right], high[right], most)
-            else:
-                near = _bound(record, low[left], high[left], gaps[left], kinds, lost, most)
-                far = _bound(record, low[right], high[right], gaps[right], kinds, lost, most)
+            near = _bound(record, low[left], high[left], gaps[left], kinds, lost, most, plain)
+            far = _bound(record, low[right], high[right], gaps[right], kinds, lost, most, plain)
             if windowed:
                 for v in range(len(record)):
                     first, last, gap = window.low[i, v], window.high[i, v], window.gaps[i, v]

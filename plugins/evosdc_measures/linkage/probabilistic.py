@@ -1,7 +1,5 @@
 """Probabilistic record linkage."""
 
-from typing import Literal
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -37,11 +35,9 @@ MOST_ATTRIBUTES = 16
 PLACE, OWN, BEST, TIED = range(4)
 """Of a masked record: the place of its profile, the pattern of its agreement with its own original, the best pattern
 that occurs in its profile, and how many originals are tied with its own one there, 0 where that is not among them."""
-PAIRS, ORDER, RANKS = range(3)
-"""Of a pattern: its number of pairs; the patterns in descending order of weight; its rank by weight."""
+PAIRS, ORDER, RANKS = range(3)  # of a pattern: its pairs; patterns by falling weight; its rank
 SAME = -1
-CREDITS = 1 << 62
-"""Credits are whole numbers, of which all records together have so many: their sum does not depend on the way."""
+CREDITS = 1 << 62  # of all records together, whole numbers: the sum does not depend on the way
 
 
 class ProbabilisticLinkage(Measure):
@@ -54,10 +50,6 @@ class ProbabilisticLinkage(Measure):
     Domingo-Ferrer, 2003). Where t originals have that weight and the own one is among them, the record counts 1/t; that
     credit is a reconstruction. Patterns whose weights, in order of size, differ from the next by at most 1e-9 bits are
     tied. Range 0..100, smaller is better.
-
-    ``share = "estimated"`` estimates the share of matches as well, from 1 / n on and in at most 200 steps. Matches are
-    few among n**2 pairs, so such estimates end far from the truth and the risk is understated: for comparison with
-    older figures.
 
     Missing values: they agree with missing values only under the rule ``category``, with everything under ``wildcard``.
 
@@ -81,9 +73,6 @@ class ProbabilisticLinkage(Measure):
         bins: int = Field(
             10, ge=2, description="Classes of about equal frequency that numbers, and dates of more days, are taken by."
         )
-        share: Literal["known", "estimated"] = Field(
-            "known", description="Share of matches among all pairs: 1 / n, as an intruder knows it, or estimated too."
-        )
 
     def fit(self, original: Table) -> Fitted:
         """Find the distinct records of the original."""
@@ -101,16 +90,15 @@ class ProbabilisticLinkage(Measure):
             advice = "Leave prl out of the measures, or protect fewer attributes; dbrl has no such limit."
             wanted = f"at most {MOST_ATTRIBUTES}, since work grows with 2**attributes"
             raise ParameterError(Fault("measure prl: attributes", str(attributes), wanted, advice))
-        known = self.params.share == "known"
         if self.params.one_to_one:
-            return FittedAssignment(original, disagreements_of(original, known), "measure prl: one_to_one")
+            return FittedAssignment(original, disagreements_of(original), "measure prl: one_to_one")
         if self.params.direction == "original-to-masked":
-            return FittedBackward(original, known)
-        return FittedForward(original, known)
+            return FittedBackward(original)
+        return FittedForward(original)
 
 
-def disagreements_of(original: Table, known: bool = True) -> Costs:
-    """Return the Fellegi-Sunter weights as costs, those of greatest agreement 0; `known` as of `estimate`."""
+def disagreements_of(original: Table) -> Costs:
+    """Return the Fellegi-Sunter weights as costs, those of greatest agreement 0."""
     wildcard = original.schema.na is MissingRule.WILDCARD
     n, attributes = original.codes.shape
 
@@ -123,7 +111,7 @@ def disagreements_of(original: Table, known: bool = True) -> Costs:
                 agrees |= (y[:, None] < 0) | (x[None, :] < 0)
             patterns |= agrees.astype(np.uint16) << np.uint16(v)
         counts = np.bincount(patterns.ravel(), minlength=1 << attributes).astype(np.int64)
-        m, u, _ = estimate(counts, n, known)
+        m, u = estimate(counts, n)
         # Whole numbers for each attribute, so that sums over attributes and links that should be equal are.
         single = 1 << np.arange(attributes)
         weights = weights_of(m, u)
@@ -139,13 +127,13 @@ class FittedBackward(Fitted):
 
     # Agreement is mutual, so the pairs by pattern and the weights are the same: the files change places.
 
-    def __init__(self, original: Table, known: bool) -> None:
-        self._original, self._known = original, known
+    def __init__(self, original: Table) -> None:
+        self._original = original
 
     def score(self, masked: Table) -> float:
         """Return the risk of a table, 0..100."""
         require_aligned(self._original, masked)
-        return FittedForward(masked, self._known).score(self._original)
+        return FittedForward(masked).score(self._original)
 
 
 class FittedForward(Fitted):
@@ -153,10 +141,10 @@ class FittedForward(Fitted):
 
     # Shapes: codes (n, V): of the original.
 
-    def __init__(self, original: Table, known: bool) -> None:
+    def __init__(self, original: Table) -> None:
         self._original = original
         self.n, self.attributes = original.codes.shape
-        self.known, self.unit = known, CREDITS // self.n
+        self.unit = CREDITS // self.n
         self.codes = original.codes.copy()
         self.originals = DistinctOriginals(original)
         self.profiles = Profiles.for_file(self.n, self.originals)
@@ -210,7 +198,7 @@ class FittedForward(Fitted):
                         numbers, own, others, wildcard, places[part] - begin, True, rows, profiles, patterns, 0
                     )
             if not linking:
-                reorder(self.n, self.known, patterns)
+                reorder(self.n, patterns)
         return float(self.risk(np.array([credit]))[0])
 
 
@@ -243,7 +231,7 @@ class LinkageTracker(Tracker):
         if self._ordered:
             return
         fitted, patterns = self._fitted, self._patterns.copy()
-        reorder(fitted.n, fitted.known, patterns)
+        reorder(fitted.n, patterns)
         self._credit += relink(
             self._state, self._profiles.counts, self._patterns, patterns, not self._linked, True, fitted.unit
         )
@@ -281,7 +269,6 @@ class LinkageTracker(Tracker):
             ends,
             fitted.codes,
             fitted.originals.wildcard,
-            fitted.known,
             fitted.unit,
             profiles.slots,
             profiles.records,
@@ -365,10 +352,10 @@ def place_records(
     return credit
 
 
-def reorder(n: int, known: bool, patterns: Integers) -> None:
+def reorder(n: int, patterns: Integers) -> None:
     """Estimate the weights by the numbers of pairs and write the order of the patterns."""
     theta = np.empty(2 * (patterns.shape[1].bit_length() - 1))
-    maximise(patterns[PAIRS].astype(np.float64), n, known, theta)
+    maximise(patterns[PAIRS].astype(np.float64), n, theta)
     rank(theta, patterns[ORDER], patterns[RANKS])
 
 
@@ -423,7 +410,6 @@ def try_children(
     ends: Integers,
     original: Codes,
     wildcard: bool,
-    known: bool,
     unit: int,
     slots: Counts,
     records: Counts,
@@ -463,7 +449,7 @@ def try_children(
             numbers[pattern] = patterns[PAIRS, pattern]
             same = same and patterns[PAIRS, pattern] == pairs[pattern]
         if not same:
-            maximise(numbers, n, known, theta)
+            maximise(numbers, n, theta)
             rank(theta, own[ORDER], own[RANKS])
             credit += relink(state, profiles, patterns, own, False, False, unit)
         credits[child] = credit

@@ -1,15 +1,14 @@
 """Record linkage specific to rank swapping."""
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.model import Measure, Tracker
+from evosdc.model import Measure
 from evosdc.model.parameters import Parameters
 from evosdc.table.distinct_values import counted_values
 from evosdc.table.schema import MissingRule, Scale
-from evosdc.table.table import Numbers, Rows, Table
-from evosdc_measures.linkage.nearest import Links, OriginalsLookedUp
+from evosdc.table.table import Numbers, Table
+from evosdc_measures.linkage.nearest import Links
 from evosdc_measures.linkage.numeric_distance import FittedByPoints
 from evosdc_measures.linkage.point_tree import Window, link_points
 
@@ -55,74 +54,18 @@ class FittedRankSwappingLinkage(FittedByPoints):
         # The slack keeps 7 per cent of 100 records, 7.000000000000001 in binary, at seven.
         self._reach = int(np.floor(p * len(original) / 100.0 + 1e-9))
         self._wildcard = original.schema.na is MissingRule.WILDCARD
-        self._gaps = np.isnan(self.originals) | self._wildcard
 
     def links(self, masked: Table) -> Links:
-        """Return how all originals are linked."""
+        """Return how all originals are linked, each among the masked records of near ranks."""
         published = self.pair(masked)[1]
-        return self.links_within(np.arange(len(published)), published, self.window(published))
-
-    def links_within(self, rows: Rows, published: Numbers, window: Window) -> Links:
-        """Return how some originals are linked among their candidates."""
-        tree = self.tree_of(published)
-        ties, rivals = link_points(self.originals[rows], published[rows], tree, self.metric, window.of(rows))
-        return ties, np.where(rivals < 0, rows, rivals)
-
-    def window(self, published: Numbers) -> Window:
-        """Return the candidates of each original; coordinates rank as the values do."""
-        window = Window(np.empty_like(published), np.empty_like(published), self._gaps)
-        return self.window_after(window, published, np.arange(published.shape[1]))
-
-    def window_after(self, window: Window, published: Numbers, columns: Rows) -> Window:
-        """Return the candidates of each original where some columns have changed."""
-        low, high = window.low.copy(), window.high.copy()
-        for v in columns:
+        low, high = np.empty_like(published), np.empty_like(published)
+        for v in range(published.shape[1]):
             low[:, v], high[:, v] = near_ranks(self.originals[:, v], published[:, v], self._reach)
             unknown = np.isnan(self.originals[:, v])
             low[unknown, v], high[unknown, v] = (-np.inf, np.inf) if self._wildcard else (np.inf, -np.inf)
-        return Window(low, high, self._gaps)
-
-    def track(self, masked: Table) -> Tracker:
-        """Return a tracker of a table."""
-        return RanksTracker(self, masked)
-
-
-class RanksTracker(OriginalsLookedUp):
-    """The tracker of `RankSwappingLinkage`."""
-
-    # An original whose candidates have changed is looked up again, unless it has a nearer one than its own record that
-    # is still a candidate.
-
-    fitted: FittedRankSwappingLinkage
-
-    def __init__(self, fitted: FittedRankSwappingLinkage, masked: Table) -> None:
-        self._window = self._former = fitted.window(fitted.pair(masked)[1])
-        super().__init__(fitted, masked)
-
-    def _renew(self, before: Numbers, after: Numbers) -> None:
-        """Find the candidates again."""
-        differ = (before != after) & ~(np.isnan(before) & np.isnan(after))
-        self._former = self._window
-        columns = np.flatnonzero(differ.any(axis=0))
-        self._window = self.fitted.window_after(self._window, self._published, columns)
-
-    def _take_back(self, changed: Rows, before: Numbers) -> None:
-        """Undo a change of published records."""
-        super()._take_back(changed, before)
-        self._window = self._former
-
-    def _stale(self, changed: Rows, before: Numbers, after: Numbers) -> NDArray[np.bool_]:
-        """Return which originals are to be looked up again, shape (n,)."""
-        stale = super()._stale(changed, before, after)
-        (low, high, _), window = self._former, self._window
-        moved = np.flatnonzero(((low != window.low) | (high != window.high)).any(axis=1))
-        rivals = self._rivals[moved]
-        stale[moved] |= (rivals == moved) | ~window.of(moved).holds(self._published[rivals])
-        return stale
-
-    def _links_of(self, rows: Rows) -> Links:
-        """Return how some originals are linked."""
-        return self.fitted.links_within(rows, self._published, self._window)
+        window = Window(low, high, np.isnan(self.originals) | self._wildcard)
+        ties, rivals = link_points(self.originals, published, self.tree_of(published), self.metric, window)
+        return ties, np.where(rivals < 0, np.arange(len(ties)), rivals)
 
 
 def near_ranks(original: Numbers, masked: Numbers, reach: int) -> tuple[Numbers, Numbers]:

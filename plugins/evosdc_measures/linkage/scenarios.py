@@ -1,14 +1,15 @@
 """Intruders who know different attributes: a linkage measure over several subsets of attributes."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal
 
-import numpy as np
 from pydantic import Field, field_validator
 
 from evosdc.model import Changes, Fitted, Tracker
 from evosdc.model.parameters import Parameters
-from evosdc.table.table import Numbers, Table
+from evosdc.model.tracker import CombinedTracker
+from evosdc.table.table import Table
 
 
 class ScenarioParameters(Parameters):
@@ -69,38 +70,5 @@ class FittedByScenarios(Fitted):
     def track(self, masked: Table) -> Tracker:
         """Return a tracker with one of each scenario."""
         pairs = zip(self._fitted, self._scenarios, strict=True)
-        trackers = [fitted.track(masked.select(names)) for fitted, names in pairs]
-        return ScenarioTracker(self._scenarios, trackers, self._greatest)
-
-
-class ScenarioTracker(Tracker):
-    """Trackers of the scenarios, asked together."""
-
-    def __init__(self, scenarios: Sequence[Sequence[str]], trackers: list[Tracker], greatest: bool) -> None:
-        self._scenarios, self._trackers, self._greatest = scenarios, trackers, greatest
-
-    @property
-    def score(self) -> float:
-        """The mean or the greatest risk."""
-        risks = [tracker.score for tracker in self._trackers]
-        return max(risks) if self._greatest else sum(risks) / len(risks)
-
-    def take(self, change: Changes) -> None:
-        """Go on to a child in each scenario."""
-        for tracker, names in zip(self._trackers, self._scenarios, strict=True):
-            tracker.take(change.select(names))
-
-    def tries(self, changes: Changes) -> Numbers:
-        """Return the scores of children."""
-        pairs = zip(self._trackers, self._scenarios, strict=True)
-        risks = [tracker.tries(changes.select(names)) for tracker, names in pairs]
-        scores: Numbers = np.max(risks, axis=0) if self._greatest else sum(risks, np.zeros(len(risks[0]))) / len(risks)
-        return scores
-
-    def contributions(self) -> Numbers | None:
-        """Return what each record adds to the risk: on the mean over scenarios, or in the one of greatest risk."""
-        if self._greatest:
-            return max(self._trackers, key=lambda tracker: tracker.score).contributions()
-        parts = [tracker.contributions() for tracker in self._trackers]
-        known = [part for part in parts if part is not None]
-        return sum(known, np.zeros(len(known[0]))) / len(parts) if len(known) == len(parts) else None
+        parts = [(fitted.track(masked.select(own)), partial(Changes.select, names=own)) for fitted, own in pairs]
+        return CombinedTracker(parts, self._greatest)

@@ -8,19 +8,17 @@ from numpy.typing import NDArray
 from pydantic import Field
 from scipy.special import erf
 
-from evosdc.model import Changes, Fitted, Measure
+from evosdc.model import Changes, Measure
 from evosdc.model.parameters import Parameters
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.numeric_loss.moments import Moments, Standard, TrackedMoments, correlations_of, moments_of
 from evosdc_measures.numeric_loss.quantiles import LEVELS, in_order, quantiles_of, quantiles_of_children, reorder
+from evosdc_measures.records import Tracked
 
 Part = Literal["means", "variances", "covariances", "correlations", "quantiles"]
-
 PARTS: tuple[Part, ...] = ("means", "variances", "covariances", "correlations", "quantiles")
-
 SAME = 1e-9  # Statistics that differ by less, in units of their scale, are taken to be equal where nothing varies
-
 Density = Literal["kernel", "normal"]
 
 
@@ -129,7 +127,7 @@ def _kernel_density(column: Numbers, at: Numbers) -> Numbers:
     return np.asarray(np.array(sums) / (len(column) * width * np.sqrt(2.0 * np.pi)))
 
 
-class FittedProbabilisticLoss(Fitted):
+class FittedProbabilisticLoss(Tracked):
     """`AverageProbabilisticLoss` of one original."""
 
     def __init__(self, original: Numbers, density: Density) -> None:
@@ -154,10 +152,6 @@ class FittedProbabilisticLoss(Fitted):
     def track(self, masked: Table) -> "ProbabilisticLossTracker":
         """Return a tracker; a child costs O(q**2) for each changed record."""
         return ProbabilisticLossTracker(self, masked)
-
-    def score(self, masked: Table) -> float:
-        """Return the mean of the parts, 0..100; 0 where there is nothing to judge."""
-        return self.track(masked).score
 
     def breakdown(self, masked: Table) -> dict[str, float]:
         """Return the loss by part, each 0..100; parts without any attribute or pair to judge are left out."""

@@ -5,19 +5,15 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from evosdc.model import Changes, Fitted, Measure
+from evosdc.model import Fitted, Measure
 from evosdc.model.parameters import Parameters
 from evosdc.table.robust_covariance import robust_covariance
 from evosdc.table.schema import Scale
-from evosdc.table.table import Numbers, Rows, Table
-from evosdc_measures.numeric_loss.moments import Moments, Standard, TrackedMoments, correlations_of, moments_of
-from evosdc_measures.records import RecordSums
+from evosdc.table.table import Numbers, Table
+from evosdc_measures.numeric_loss.moments import Moments, Standard, correlations_of, moments_of
 
 Error = Literal["variation", "mse", "mae"]
-
-AVERAGED = ("data", "means", "variances", "covariances", "correlations")
-"""Contents whose variations make the overall figure."""
-
+AVERAGED = ("data", "means", "variances", "covariances", "correlations")  # the parts of the overall figure
 NOTHING = 1e-12  # A statistic that is smaller, in units of its scale, is 0 but for rounding
 
 
@@ -109,59 +105,44 @@ class FittedDiscrepancy(Fitted):
         moments = moments_of(self.standard(original.numbers))
         self._wanted = {name: self._wanted_of(name, moments) for name in contents if name != "data"}
         self._values = self._filled(original)
-        self._cells = entries_of(self._values, error)
-
-    def track(self, masked: Table) -> "DiscrepancyTracker":
-        """Return a tracker; a child costs O(q**2) for each changed record."""
-        return DiscrepancyTracker(self, masked)
 
     def score(self, masked: Table) -> float:
         """Return the mean of the discrepancies, >= 0."""
-        return self.track(masked).score
+        return float(np.mean(list(self.breakdown(masked).values())))
 
     def breakdown(self, masked: Table) -> dict[str, float]:
         """Return the discrepancies by content, each limited and scaled as the score is."""
-        return self.track(masked).breakdown()
-
-    def figures(self, masked: Table, rows: Rows) -> Numbers:
-        """Return what the values of some records add to the discrepancy of data, shape (m,)."""
-        apart = differences(self._values[rows], self._filled(masked), self._error).sum(axis=1)
-        return np.asarray(apart / max(self._cells, 1))
+        moments, parts = moments_of(self.standard.of_table(masked)), {}
+        for name in self.contents:
+            wanted, found = self._values, self._filled(masked)
+            if name != "data":
+                wanted, found = self._wanted[name], self.statistic_of(name, moments)
+            apart = differences(wanted, found, self._error).sum() / max(entries_of(wanted, self._error), 1)
+            parts[name] = self._factor * min(float(apart), self._most)
+        return parts
 
     def _filled(self, table: Table) -> Numbers:
         """Return the judged attributes, missing values at the original's mean."""
         numbers = table.numbers[:, self.standard.judged]
         return np.where(np.isnan(numbers), self.standard.means, numbers)
 
-    def parts_of(self, moments: Moments, data: Numbers) -> list[Numbers]:
-        """Return the discrepancies by content, each of shape (...,), from the moments and the discrepancy of data."""
-        parts = []
-        for name in self.contents:
-            found, wanted = data, self._wanted.get(name)
-            if wanted is not None:
-                apart = differences(wanted, self.statistic_of(name, moments), self._error).sum(axis=-1)
-                found = apart / max(entries_of(wanted, self._error), 1)
-            parts.append(self._factor * np.minimum(found, self._most))
-        return parts
-
     def statistic_of(self, name: str, moments: Moments) -> Numbers:
-        """Return the entries of a statistic of one table or of several, shape (..., entries)."""
+        """Return the entries of a statistic of a table, shape (entries,)."""
         counts, means, covariances = moments
         deviations = self.standard.deviations
-        variances = np.diagonal(covariances, axis1=-2, axis2=-1)
+        variances = np.diag(covariances)
         if name == "means":
-            known = np.diagonal(counts, axis1=-2, axis2=-1) > 0
-            return np.where(known, self.standard.means + deviations * means, 0.0)
+            return np.where(np.diag(counts) > 0, self.standard.means + deviations * means, 0.0)
         if name == "variances":
             return np.asarray(variances * deviations**2)
         if name == "eigenvalues":
-            found = np.linalg.eigvalsh(covariances)[..., ::-1]
+            found = np.linalg.eigvalsh(covariances)[::-1]
             # Attributes that depend on each other leave eigenvalues that are zero but for rounding.
-            return np.where(found > 1e-9 * found.max(axis=-1, initial=0.0)[..., None], found, 0.0)
+            return np.where(found > 1e-9 * found.max(initial=0.0), found, 0.0)
         first, second = np.triu_indices(len(deviations), 1 if name == "correlations" else 0)
-        entries = covariances[..., first, second]
+        entries = covariances[first, second]
         if name == "correlations":
-            return correlations_of(entries, variances[..., first], variances[..., second])
+            return correlations_of(entries, variances[first], variances[second])
         return np.asarray(entries * (deviations[first] * deviations[second]))
 
     def _wanted_of(self, name: str, moments: Moments) -> Numbers:
@@ -172,34 +153,6 @@ class FittedDiscrepancy(Fitted):
         if name == "correlations":
             scales[name] = np.ones(len(wanted))
         return np.where(np.abs(wanted) > NOTHING * scales.get(name, np.zeros(len(wanted))), wanted, 0.0)
-
-
-class DiscrepancyTracker(TrackedMoments):
-    """The tracker of a `FittedDiscrepancy`."""
-
-    def __init__(self, fitted: FittedDiscrepancy, masked: Table) -> None:
-        super().__init__(fitted.standard, masked)
-        self._fitted, self._data = fitted, RecordSums(fitted.figures, masked, np.inf)
-
-    @property
-    def score(self) -> float:
-        """The mean of the discrepancies."""
-        return float(np.mean(self._fitted.parts_of(self.moments, np.asarray(self._data.score))))
-
-    def breakdown(self) -> dict[str, float]:
-        """Return the discrepancies by content."""
-        parts = self._fitted.parts_of(self.moments, np.asarray(self._data.score))
-        return {name: float(part) for name, part in zip(self._fitted.contents, parts, strict=True)}
-
-    def take(self, change: Changes) -> None:
-        """Go on to a child."""
-        super().take(change)
-        self._data.take(change)
-
-    def tries(self, changes: Changes) -> Numbers:
-        """Return the scores of children."""
-        parts = self._fitted.parts_of(self.moments_of(changes), self._data.tries(changes))
-        return np.asarray(np.mean(parts, axis=0))
 
 
 class RobustEigenvaluesDiscrepancy(Measure):

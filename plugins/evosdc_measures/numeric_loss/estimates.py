@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from evosdc.model import Changes, Fitted, Measure
+from evosdc.model import Changes, Measure
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
 from evosdc_measures.numeric_loss.moments import Moments, Standard, TrackedMoments, correlations_of, moments_of
+from evosdc_measures.records import Tracked
 
-RIDGE = 1e-3
-"""Added to the diagonal of correlation matrices, so that columns that follow from each other have coefficients too."""
+RIDGE = 1e-3  # on the diagonal of correlation matrices, so that dependent columns have coefficients
 
 
 class EstimatesLoss(Measure):
@@ -35,7 +35,7 @@ class EstimatesLoss(Measure):
         return FittedEstimates(original.numbers)
 
 
-class FittedEstimates(Fitted):
+class FittedEstimates(Tracked):
     """`EstimatesLoss` of one original, shape (n, p)."""
 
     def __init__(self, original: Numbers) -> None:
@@ -47,10 +47,6 @@ class FittedEstimates(Fitted):
     def track(self, masked: Table) -> "EstimatesTracker":
         """Return a tracker; a child costs O(q**2) for each changed record, and an inverse."""
         return EstimatesTracker(self, masked)
-
-    def score(self, masked: Table) -> float:
-        """Return the mean of the parts, 0..100; 0 where there is nothing to judge."""
-        return self.track(masked).score
 
     def _associations(self, moments: Moments) -> tuple[Numbers, Numbers]:
         """Return correlations, shape (..., pairs), and coefficients, shape (..., q (q - 1)), of one table or more."""

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from evosdc.model import Fitted, Measure
+from evosdc.model import Measure
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.numeric_loss.moments import Standard, require_shape
-from evosdc_measures.records import RecordSums
+from evosdc_measures.records import RecordSums, Tracked
 
 
 class StandardisedLoss(Measure):
@@ -33,7 +33,7 @@ class StandardisedLoss(Measure):
         return FittedStandardisedLoss(original)
 
 
-class FittedStandardisedLoss(Fitted):
+class FittedStandardisedLoss(Tracked):
     """`StandardisedLoss` of one original."""
 
     def __init__(self, original: Table) -> None:
@@ -56,7 +56,3 @@ class FittedStandardisedLoss(Fitted):
         """Return a tracker; a child costs O(V) for each changed record."""
         require_shape(self._shape, masked.numbers)
         return RecordSums(self.figures, masked)
-
-    def score(self, masked: Table) -> float:
-        """Return the loss, 0..100."""
-        return self.track(masked).score

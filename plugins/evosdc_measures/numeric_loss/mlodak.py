@@ -5,7 +5,7 @@ import numpy as np
 from evosdc.model import Fitted, Measure
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import MISSING, Numbers, Rows, Table
-from evosdc_measures.records import RecordSums
+from evosdc_measures.records import RecordSums, Tracked
 
 
 class CorrelationLoss(Measure):
@@ -79,7 +79,7 @@ class VariablesLoss(Measure):
         return FittedVariablesLoss(original)
 
 
-class FittedVariablesLoss(Fitted):
+class FittedVariablesLoss(Tracked):
     """`VariablesLoss` of one original."""
 
     def __init__(self, original: Table) -> None:
@@ -105,7 +105,3 @@ class FittedVariablesLoss(Fitted):
     def track(self, masked: Table) -> RecordSums:
         """Return a tracker; a child costs O(V) for each changed record."""
         return RecordSums(self.figures, masked)
-
-    def score(self, masked: Table) -> float:
-        """Return the mean distance, 0..100."""
-        return self.track(masked).score

@@ -10,8 +10,7 @@ from evosdc.model import Changes, Tracker
 from evosdc.table.table import Numbers, Table
 from evosdc_measures.domains import Integers
 
-_CONDITION = 1e-4
-"""A variance below this share of the greatest mean square that it was taken from has lost too many digits."""
+_CONDITION = 1e-4  # a variance below this share of the mean square that it came from lacks digits
 
 
 class Moments(NamedTuple):

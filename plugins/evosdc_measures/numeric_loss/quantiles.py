@@ -17,7 +17,6 @@ from evosdc_measures.domains import Integers
 from evosdc_measures.number_intervals import FittedOnIntervals, by_classes
 
 LEVELS = np.arange(1, 20) / 20  # Levels of the quantiles, 5 % to 95 %
-
 FEW = 32  # Up to so many changed values of an attribute its quantiles follow from those in order; of more, it is sorted
 
 
@@ -92,7 +91,7 @@ def _quantiles_of_children(
                 if differ > few:
                     break
                 if not np.isnan(x):
-                    place, at = _below(column, x), less
+                    place, at = np.searchsorted(column, x), less
                     while at > 0 and gone[at - 1] > place:
                         gone[at] = gone[at - 1]
                         at -= 1
@@ -118,7 +117,7 @@ def _quantiles_of_children(
                 gone[at] = max(gone[at], gone[at - 1] + 1)
             out = 0
             for at in range(more):
-                place = _below(column, came[at])
+                place = np.searchsorted(column, came[at])
                 while out < less and gone[out] < place:
                     out += 1
                 stands[at] = place - out + at
@@ -142,23 +141,8 @@ def _quantiles_of_children(
     return children[:filled], attributes[:filled], found[:filled], sort[:filled]
 
 
-@njit(cache=True)
-def _below(ordered: Numbers, value: float) -> int:
-    """Return how many of the values in order are less than one."""
-    low, high = 0, len(ordered)
-    while low < high:
-        middle = (low + high) // 2
-        if ordered[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
 FEWEST, MOST = 4, 10  # Classes of an attribute, at least and at most
-
-IN_A_CELL = 25
-"""Records of the original in a cell of a table of two numbers, in the mean: with fewer, tables tell of sampling."""
+IN_A_CELL = 25  # records in a cell of two numbers, in the mean: with fewer, tables tell of sampling
 
 
 class QuantileTables(Measure):

@@ -103,49 +103,6 @@ def agreement(original, x, y):
     return tuple(a == b or (wildcard and (a < 0 or b < 0)) for a, b in zip(x, y, strict=True))
 
 
-def expectation_maximisation(counts, attributes, n, iterations=200, disturbance=0.0):
-    """`counts` maps patterns (tuples of bool) to numbers of pairs."""
-
-    def clamped(p):
-        return min(max(p, 1e-6), 1 - 1e-6)
-
-    def probability(pattern, p):
-        product = 1.0
-        for agrees, q in zip(pattern, p, strict=True):
-            product *= q if agrees else 1 - q
-        return product
-
-    m, u, share = [0.9 + disturbance * v for v in range(attributes)], [0.1] * attributes, clamped(1 / n)
-    for _ in range(iterations):
-        belongs, remains = {}, {}
-        for pattern in counts:
-            a, b = share * probability(pattern, m), (1 - share) * probability(pattern, u)
-            # Not one minus the other: where nearly all pairs are matches that would leave rounding.
-            belongs[pattern], remains[pattern] = a / (a + b), b / (a + b)
-        matched = sum(f * belongs[g] for g, f in counts.items())
-        others = sum(f * remains[g] for g, f in counts.items())
-        new_m = [clamped(sum(f * belongs[g] for g, f in counts.items() if g[v]) / matched) for v in range(attributes)]
-        new_u = [clamped(sum(f * remains[g] for g, f in counts.items() if g[v]) / others) for v in range(attributes)]
-        new_share = clamped(matched / sum(counts.values()))
-        change = max(abs(a - b) for a, b in zip([*m, *u, share], [*new_m, *new_u, new_share], strict=True))
-        m, u, share = new_m, new_u, new_share
-        if change <= 1e-6:
-            break
-    if 2 * sum(a < b for a, b in zip(m, u, strict=True)) > attributes:
-        m, u, share = u, m, 1 - share
-    return m, u, share
-
-
-def stable(counts, attributes, n):
-    """Whether the estimates survive a disturbance far greater than rounding.
-
-    Where attributes are interchangeable the estimates may sit on a saddle, and the last bit decides how they fall.
-    """
-    estimates = [expectation_maximisation(counts, attributes, n, disturbance=size) for size in (0.0, 1e-13)]
-    (m, u, share), (near_m, near_u, near_share) = estimates
-    return max(abs(a - b) for a, b in zip([*m, *u, share], [*near_m, *near_u, near_share], strict=True)) < 1e-11
-
-
 def patterns_of(original, masked):
     return [[agreement(original, x, y) for x in records(original)] for y in records(masked)]
 
@@ -172,7 +129,7 @@ def prl(original, masked, estimates=converged):
     n, attributes = original.codes.shape
     patterns = patterns_of(original, masked)
     counts = pairs_by_pattern(original, masked)
-    m, u, _ = estimates(counts, attributes, n)
+    m, u = estimates(counts, attributes, n)
     agree = [log2(a / b) for a, b in zip(m, u, strict=True)]
     differ = [log2((1 - a) / (1 - b)) for a, b in zip(m, u, strict=True)]
     weight = {g: sum(agree[v] if g[v] else differ[v] for v in range(attributes)) for g in counts}

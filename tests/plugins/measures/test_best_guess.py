@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from evosdc.randomisation.transition import design_a
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
-from evosdc_measures.interval_disclosure import guesses
+from evosdc_measures import records
 from evosdc_measures.interval_disclosure.guesses import BestGuess
 from tests.plugins.measures.cases import noisy, pairs, schema, table
 from tests.plugins.measures.test_trackers import check
@@ -41,11 +41,11 @@ def by_definition(original, masked):
     return 100 * guessed / original.codes.size
 
 
-@pytest.mark.parametrize("wide", [guesses.WIDE, 2])
+@pytest.mark.parametrize("wide", [records.WIDE, 2])
 @given(tables=pairs())
 def test_every_table_by_definition(wide, tables):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(guesses, "WIDE", wide)
+        patched.setattr(records, "WIDE", wide)
         assert fitted(tables[0]).score(tables[1]) == pytest.approx(by_definition(*tables))
 
 

@@ -1,7 +1,7 @@
 """Each measure against its definition, written out as loops, on random small tables and on the checked fixture."""
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 
 from tests.plugins.measures import reference
 from tests.plugins.measures.cases import digits, fitted, pairs, schema
@@ -86,14 +86,6 @@ def test_dbrl(tables):
 @given(pairs())
 def test_prl(tables):
     assert fitted("prl", tables[0]).score(tables[1]) == pytest.approx(reference.prl(*tables), abs=1e-6)
-
-
-@given(pairs())
-def test_prl_with_the_share_estimated(tables):
-    assume(reference.stable(reference.pairs_by_pattern(*tables), tables[0].codes.shape[1], len(tables[0])))
-    wanted = reference.prl(*tables, reference.expectation_maximisation)
-    found = fitted("prl", tables[0], share="estimated").score(tables[1])
-    assert found == pytest.approx(wanted, abs=1e-6)
 
 
 @given(pairs(most_records=14, most_attributes=4))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from evosdc.randomisation.transition import design_a
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
-from evosdc_measures.interval_disclosure import guesses
+from evosdc_measures import records
 from evosdc_measures.interval_disclosure.guesses import GuessGain
 from tests.plugins.measures import reference
 from tests.plugins.measures.cases import pairs, schema, table
@@ -36,19 +36,19 @@ def test_fixture_worked_by_hand():
         assert fitted(X.select([name])).score(Y.select([name])) == pytest.approx(wanted, abs=1e-6)
 
 
-@pytest.mark.parametrize("wide", [guesses.WIDE, 2])
+@pytest.mark.parametrize("wide", [records.WIDE, 2])
 @given(tables=pairs())
 def test_every_table_by_definition(wide, tables):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(guesses, "WIDE", wide)
+        patched.setattr(records, "WIDE", wide)
         assert fitted(tables[0]).score(tables[1]) == pytest.approx(reference.guess_gain(*tables), abs=1e-9)
 
 
-@pytest.mark.parametrize("wide", [guesses.WIDE, 2])
+@pytest.mark.parametrize("wide", [records.WIDE, 2])
 @given(tables=pairs(), seed=st.integers(0, 2**32 - 1))
 def test_children_have_the_scores_of_their_tables(wide, tables, seed):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(guesses, "WIDE", wide)
+        patched.setattr(records, "WIDE", wide)
         check(fitted(tables[0]), tables[1], np.random.default_rng(seed), 6)
 
 

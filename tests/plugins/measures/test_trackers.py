@@ -19,7 +19,6 @@ VARIANTS = [
     ("id", {"nominal": "frequency", "percents": (3, 40)}),
     ("id", {"every_attribute": True}),
     ("prl", {}),
-    ("prl", {"share": "estimated"}),
 ]
 
 

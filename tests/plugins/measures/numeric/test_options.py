@@ -67,7 +67,7 @@ def test_assignment_by_weight(tables):
     attributes = len(original.schema)
     patterns = [[sum(a << v for v, a in enumerate(pair)) for pair in row] for row in patterns_of(original, masked)]
     counts = np.bincount(np.ravel(patterns), minlength=1 << attributes).astype(np.int64)
-    m, u, _ = estimate(counts, len(original))
+    m, u = estimate(counts, len(original))
     costs = -weights_of(m, u)[np.array(patterns)]
     found = fitted("prl", original, one_to_one=True).score(masked)
     assert found == pytest.approx(reference.assignment(costs))
@@ -107,7 +107,7 @@ def test_originals_are_looked_up_by_weight(tables):
     attributes = len(original.schema)
     patterns = [[sum(a << v for v, a in enumerate(pair)) for pair in row] for row in patterns_of(original, masked)]
     counts = np.bincount(np.ravel(patterns), minlength=1 << attributes).astype(np.int64)
-    m, u, _ = estimate(counts, len(original))
+    m, u = estimate(counts, len(original))
     weights = np.round(weights_of(m, u) * 1e8)[np.array(patterns)].T
     wanted = np.mean([(row[i] == row.max()) / (row == row.max()).sum() for i, row in enumerate(weights)])
     found = fitted("prl", original, direction="original-to-masked").score(masked)
