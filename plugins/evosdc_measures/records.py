@@ -33,7 +33,11 @@ class FittedRecordCounts(Tracked):
     def track(self, masked: Table) -> "RecordSums":
         """Return a tracker of a table; a child is counted as its records are."""
         require_aligned(self.original, masked)
-        return RecordSums(lambda part, rows: self.counts(part, rows) * (100.0 / self.whole), masked)
+
+        def figures_of(part: Table, rows: Rows) -> Numbers:
+            return np.multiply(self.counts(part, rows), 100.0 / self.whole, dtype=np.float64)
+
+        return RecordSums(figures_of, masked)
 
 
 _CONDITION = 1e-4  # A sum below this share of the greatest one that it came from has lost too many digits

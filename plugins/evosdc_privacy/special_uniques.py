@@ -264,7 +264,15 @@ def minimal_uniques(
                     upcoming[level] = 0
                 continue
             i = parts[level, begin]
-            if not _minimal(head[i], before, sets, current):
+            # It is minimal if none of the key's sets, the last found first, is contained in it.
+            other, minimal = head[i], True
+            while other >= 0 and minimal:
+                inside = True
+                for w in range(words):
+                    inside = inside and not sets[other, w] & ~current[w]
+                minimal = not inside
+                other = before[other]
+            if not minimal:
                 continue
             if found == owner.size:
                 owner, before = np.append(owner, owner), np.append(before, before)
@@ -323,18 +331,3 @@ def minimal_uniques(
                 place[code + 1] += 1
         free[level] = filled - fixed
     return owner[:found].copy(), sets[:found].copy()
-
-
-@njit(cache=True)
-def _minimal(last: int, before: NDArray[np.int64], sets: Sets, current: NDArray[np.int64]) -> bool:
-    """Return whether none of a key's sets, the last found first, is contained in the current one."""
-    other = last
-    while other >= 0:
-        inside = True
-        for w in range(current.size):
-            if sets[other, w] & ~current[w]:
-                inside = False
-        if inside:
-            return False
-        other = before[other]
-    return True

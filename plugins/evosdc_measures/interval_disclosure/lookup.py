@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
@@ -230,10 +231,10 @@ class FittedLookupGain(Tracked, Expected):
         counts = flat.reshape(-1, width).astype(np.int32)
         reference = 0  # each fold is judged by all others, by all of these where none of them has the same key
         for fold in self._folds:
-            own = np.bincount(cells[fold] * width + classes[fold], minlength=counts.size).reshape(counts.shape)
-            others = counts - own
+            people = np.bincount(cells[fold] * width + classes[fold], minlength=counts.size).reshape(counts.shape)
+            others = counts - people
             others[others.max(axis=1) == 0] = others.sum(axis=0)
-            reference += int(hits_of_cells(others, own, self._unit).sum())
+            reference += int(hits_of_cells(others, people, self._unit).sum())
         own = int(counts.max(axis=1).sum()) * self._unit
         return Lookup(key, target, places, counts, reference, own)
 
@@ -358,7 +359,7 @@ class LookupTracker(Tracker):
         return beyond
 
 
-def hits_of_cells(published: Counts, people: Counts, unit: int) -> Integers:
+def hits_of_cells(published: NDArray[Any], people: NDArray[Any], unit: int) -> Integers:
     """Return for how many people of each cell its commonest published class is right, in whole shares."""
     commonest = published == published.max(axis=1, keepdims=True, initial=0)
     tied = commonest.sum(axis=1)

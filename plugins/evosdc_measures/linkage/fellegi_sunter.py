@@ -44,7 +44,7 @@ def total(values: Vector) -> float:
 def em_step(
     numbers: Vector, agreeing: Vector, share: float, theta: Vector, after: Vector, chances: Vector, room: Matrix
 ) -> float:
-    """Write the estimates after a step of expectation maximisation; return the expected number of matches."""
+    """Write the estimates after a step of expectation maximisation; return their greatest change."""
     # Shapes: numbers (2**V,), agreeing (V + 1,), theta, after (2 V,), chances (2**V,), room (2, 2**V).
     attributes, filled = len(theta) // 2, 1
     matches, others = room[0], room[1]
@@ -70,19 +70,12 @@ def em_step(
             matches[i] += matches[filled + i]
     matched = max(matches[0], LEAST)
     remaining = max(agreeing[attributes] - matched, LEAST)
+    change = 0.0
     for v in range(attributes):
         after[attributes + v] = min(max((agreeing[v] - after[v]) / remaining, CLAMP), 1.0 - CLAMP)
         after[v] = min(max(after[v] / matched, CLAMP), 1.0 - CLAMP)
-    return float(matched)
-
-
-@njit(cache=True)
-def apart(theta: Vector, other: Vector) -> float:
-    """Return the greatest difference between two arrays of estimates."""
-    most = 0.0
-    for i in range(len(theta)):
-        most = max(most, abs(theta[i] - other[i]))
-    return most
+        change = max(change, abs(after[v] - theta[v]), abs(after[attributes + v] - theta[attributes + v]))
+    return float(change)
 
 
 @njit(cache=True, error_model="numpy")  # type: ignore[call-arg]
@@ -154,8 +147,7 @@ def settle(numbers: Vector, agreeing: Vector, share: float, theta: Vector) -> No
     chances, nearer_chances, room = np.empty(patterns), np.empty(patterns), np.empty((2, patterns))
     damping = DAMPING
     for _ in range(STEPS):
-        em_step(numbers, agreeing, share, theta, after, chances, room)
-        if apart(after, theta) <= CONVERGED:
+        if em_step(numbers, agreeing, share, theta, after, chances, room) <= CONVERGED:
             return
         gained = False
         while not gained and damping <= MOST_DAMPING:
@@ -194,8 +186,7 @@ def maximise(numbers: Vector, n: int, theta: Vector) -> None:
         theta[v], theta[attributes + v] = AT_FIRST
     slack = ROUNDING * patterns * pairs
     for _ in range(CYCLES_OF_RARE if share < RARE else CYCLES):
-        em_step(numbers, agreeing, share, theta, first, chances, room)
-        change = apart(first, theta)
+        change = em_step(numbers, agreeing, share, theta, first, chances, room)
         if change <= CONVERGED:
             return
         em_step(numbers, agreeing, share, first, second, chances_beyond, room)

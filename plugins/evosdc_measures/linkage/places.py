@@ -95,28 +95,6 @@ def count_likelier(
 
 
 @njit(cache=True)
-def _likely_rival(
-    bases: Integers, nodes: Counts, roots: int, leaves: int, costs: Integers, limit: int
-) -> tuple[int, int]:
-    """Follow the cheapest branch; return the original at its end (-1 if above the limit) and its cost."""
-    # Most records of a well masked file that had a rival are decided so.
-    begin, end, cost, best = 0, roots, 0, 0
-    for level in range(len(bases)):
-        best, least = begin, costs[bases[level] + nodes[begin, 0]]
-        for node in range(begin + 1, end):
-            if least == 0:
-                break
-            step = costs[bases[level] + nodes[node, 0]]
-            if step < least:
-                best, least = node, step
-        cost += least
-        if cost >= limit:
-            return -1, cost
-        begin, end = nodes[best, 1], nodes[best, 2]
-    return best - leaves, cost
-
-
-@njit(cache=True)
 def _settle(
     record: int,
     before: int,
@@ -162,13 +140,6 @@ def _place(record: int, originals: Originals, places: Places, bases: Integers, p
         if near > 0:
             above[record], below[record] = FAR, FAR
         return
-    if lost == 1 and places.likelier[record] == lost:
-        rival, cost = _likely_rival(bases, nodes, roots, leaves, costs, limit)
-        if rival >= 0:
-            rivals[record] = rival
-            if near > 0:
-                above[record], below[record] = FAR, limit - cost
-            return
     likelier, tied, down, up, rival = count_likelier(bases, nodes, roots, leaves, costs, paths, limit, near, lost)
     _settle(record, likelier, tied, originals.credit, places.likelier, places.tied, places.totals)
     rivals[record] = rival
