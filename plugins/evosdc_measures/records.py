@@ -33,24 +33,20 @@ class FittedRecordCounts(Tracked):
     def track(self, masked: Table) -> "RecordSums":
         """Return a tracker of a table; a child is counted as its records are."""
         require_aligned(self.original, masked)
-
-        def figures_of(part: Table, rows: Rows) -> Numbers:
-            return np.multiply(self.counts(part, rows), 100.0 / self.whole, dtype=np.float64)
-
-        return RecordSums(figures_of, masked)
+        return RecordSums(lambda part, rows: self.counts(part, rows).astype(np.float64), masked, self.whole)
 
 
 _CONDITION = 1e-4  # A sum below this share of the greatest one that it came from has lost too many digits
 
 
 class RecordSums(Tracker):
-    """A score that is the sum of one figure of each record, cut off at 100."""
+    """The sum of one figure of each record, in per cent of a whole where it is not in per cent; cut off at 100."""
 
     # Each change leaves an error of rounding in the sum. The figures are summed again once as many of them have changed
     # as there are, and where little is left of much.
 
-    def __init__(self, figures_of: Callable[[Table, Rows], Numbers], masked: Table) -> None:
-        self._figures_of = figures_of
+    def __init__(self, figures_of: Callable[[Table, Rows], Numbers], masked: Table, whole: float | None = None) -> None:
+        self._figures_of, self._whole = figures_of, whole
         self._figures = figures_of(masked, np.arange(len(masked)))
         self._renew()
 
@@ -61,7 +57,7 @@ class RecordSums(Tracker):
     @property
     def score(self) -> float:
         """The sum, at most 100."""
-        return min(self._total, 100.0)
+        return min(self._total if self._whole is None else 100.0 * self._total / self._whole, 100.0)
 
     def take(self, change: Changes) -> None:
         """Go on to a child."""
@@ -83,11 +79,11 @@ class RecordSums(Tracker):
             figures, own = self._figures.copy(), children == child
             figures[changes.rows[own]] = latest[own]
             totals[child] = figures.sum()
-        return np.asarray(np.minimum(totals, 100.0))
+        return np.asarray(np.minimum(totals if self._whole is None else 100.0 * totals / self._whole, 100.0))
 
     def contributions(self) -> Numbers:
         """Return the figures, which may sum to more than 100."""
-        return self._figures.copy()
+        return self._figures.copy() if self._whole is None else self._figures * (100.0 / self._whole)
 
 
 WIDE = 256  # An attribute with more categories than this, missing included, is not followed by counts but computed anew

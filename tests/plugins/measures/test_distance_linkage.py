@@ -16,14 +16,7 @@ BACKWARD = {"direction": "original-to-masked"}
 GOWER = {"distance": "gower"}
 
 
-@pytest.fixture(params=[0, 2, 1000], ids=["tree", "both", "all"])
-def few(request, monkeypatch):
-    """Look up records by trees, by comparison with all, or by either."""
-    monkeypatch.setattr(nearest, "FEW", request.param)
-
-
 @pytest.mark.parametrize("params", [{}, BACKWARD, BACKWARD | GOWER])
-@pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("seed", range(2))
 def test_categories_that_are_followed(params, seed, german):
     rng = np.random.default_rng(seed)
