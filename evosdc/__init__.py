@@ -13,30 +13,15 @@ from evosdc._version import __version__
 from evosdc.further_formats import FurtherFormat, found_by
 
 if TYPE_CHECKING:
-    from evosdc.api import (
-        apply,
-        check_records,
-        choose,
-        cluster,
-        compare,
-        dossier,
-        explain,
-        finish,
-        judge,
-        limit,
-        mask,
-        measure,
-        member,
-        neutralise_formulas,
-        protect,
-        read_table,
-        risk,
-        run,
-        study_report,
-        tune,
-    )
+    from evosdc.api.clustering import cluster
+    from evosdc.api.inspection import check_records, judge, limit, measure, risk
+    from evosdc.api.masking import mask
+    from evosdc.api.protection import apply, explain, protect
     from evosdc.api.protector import Protector
+    from evosdc.api.runs import choose, compare, dossier, finish, member, run, study_report
     from evosdc.api.search import Candidate, Search
+    from evosdc.api.tables import neutralise_formulas, read_table
+    from evosdc.api.tuning import tune
     from evosdc.errors import EvosdcError, InputError, RunError
     from evosdc.experiment.experiment import Experiment
     from evosdc.hookspecs import hookimpl
@@ -46,11 +31,13 @@ if TYPE_CHECKING:
     from evosdc.table.table import Table
 
 _MODULES = {
-    "evosdc.api": (
-        "apply", "check_records", "choose", "cluster", "compare", "dossier", "explain", "finish", "judge", "limit",
-        "mask", "measure", "member", "neutralise_formulas", "protect", "read_table", "risk", "run",
-        "study_report", "tune",
-    ),
+    "evosdc.api.clustering": ("cluster",),
+    "evosdc.api.inspection": ("check_records", "judge", "limit", "measure", "risk"),
+    "evosdc.api.masking": ("mask",),
+    "evosdc.api.protection": ("apply", "explain", "protect"),
+    "evosdc.api.runs": ("choose", "compare", "dossier", "finish", "member", "run", "study_report"),
+    "evosdc.api.tables": ("neutralise_formulas", "read_table"),
+    "evosdc.api.tuning": ("tune",),
     "evosdc.api.protector": ("Protector",),
     "evosdc.api.search": ("Candidate", "Search"),
     "evosdc.errors": ("EvosdcError", "InputError", "RunError"),

@@ -1,6 +1,6 @@
 """``evosdc.cluster``."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,6 +53,8 @@ class Clustered(Shown):
         All figures as JSON has them.
     """
 
+    title, page = "Clusters of records", "clusters.html"
+
     labels: "NDArray[np.int64]"
     representatives: "pd.DataFrame"
     sizes: "NDArray[np.int64]"
@@ -99,14 +101,15 @@ class Clustered(Shown):
         figures = pd.DataFrame(self.account["clusters"]).set_index("cluster")
         return pd.concat([figures.drop(columns="representative"), self.representatives], axis=1)
 
-    def report(self, path: str | Path = "clusters.html", overwrite: bool = False) -> Path:
+    def report(self, path: str | Path | None = None, overwrite: bool = False) -> Path:
         """Write a page with the curve and return where it is; raises `DataError` where a file exists."""
         from evosdc.files.atomic import write_text
         from evosdc.report.elbow import clusters_page
 
-        require_free(path, overwrite)
-        write_text(Path(path), clusters_page(self.account, "Clusters of records"))
-        return Path(path)
+        target = Path(self.page if path is None else path)
+        require_free(target, overwrite)
+        write_text(target, clusters_page(self.account, self.title))
+        return target
 
     def plot(self) -> "Picture":
         """Return a picture of the distance by number of clusters, or of the sizes where no curve was computed."""
@@ -131,27 +134,18 @@ class Clustered(Shown):
     def _repr_html_(self) -> str:
         from evosdc.report.elbow import sentences
 
-        rows = (
-            (row["cluster"], row["records"], row["share"], row["distance"], *_told(row["representative"], self.account))
-            for row in self.account["clusters"]
-        )
-        header = ["cluster", "records", "share", "mean distance", *self.account["attributes"]]
+        names, rows = self.account["attributes"], []
+        for row in self.account["clusters"]:
+            few = dict.fromkeys(names, "too few records to show")
+            values = row["representative"] or few
+            figures = (row["cluster"], row["records"], row["share"], row["distance"])
+            rows.append((*figures, *(values[name] for name in names)))
+        header = ["cluster", "records", "share", "mean distance", *names]
         return table(header, rows) + paragraphs([*sentences(self.account), *self.warnings])
 
 
 @takes(ClusterOptions, {"attributes": "protect", "clusters": "c"})
-def cluster(
-    data: Any,
-    c: int,
-    *,
-    protect: Sequence[str] | None = None,
-    up_to: int = 12,
-    fuzzy: float | None = None,
-    starts: int = 10,
-    seeds: int = 5,
-    key: str | Path | None = None,
-    seed: int | None = None,
-) -> Clustered:
+def cluster(data: Any, c: int, **options: Any) -> Clustered:
     """Put the records of data into clusters of similar ones, by medians and modes (c-median).
 
     Parameters
@@ -172,17 +166,14 @@ def cluster(
     """
     from evosdc.clustering.clusters import clusters_of
 
-    options = read(ClusterOptions, locals())
+    chosen = read(ClusterOptions, options | {"c": c})
     frame = held_once(data)
-    given = as_table(frame)
-    chosen = given.select(chosen_of(frame, given, options.protect))
-    drawn = chosen_seed(options.seed, options.key)
-    return Clustered.of(
-        clusters_of(
-            chosen, options.c, up_to=options.up_to, fuzziness=options.fuzzy, starts=options.starts, seed=drawn,
-            seeds=options.seeds,
-        )
+    whole = as_table(frame)
+    found = clusters_of(
+        whole.select(chosen_of(frame, whole, chosen.protect)), chosen.c, up_to=chosen.up_to, fuzziness=chosen.fuzzy,
+        starts=chosen.starts, seed=chosen_seed(chosen.seed, chosen.key), seeds=chosen.seeds,
     )  # fmt: skip
+    return Clustered.of(found)
 
 
 def _frame(records: "Table") -> "pd.DataFrame":
@@ -201,8 +192,3 @@ def _frame(records: "Table") -> "pd.DataFrame":
         else:
             columns[attribute.name] = column
     return pd.DataFrame(columns).rename_axis("cluster")
-
-
-def _told(values: Mapping[str, str] | None, account: Mapping[str, Any]) -> list[str]:
-    names = account["attributes"]
-    return ["too few records to show"] * len(names) if values is None else [values[name] for name in names]

@@ -25,20 +25,17 @@ OPERATORS = ("mate", "mutate")
 
 
 def with_operators(toolbox: base.Toolbox, genotype: Genotype[Any], given: base.Toolbox) -> None:
-    """Have a search vary genomes by the ``mate`` and ``mutate`` of a DEAP toolbox, as they are.
-
-    They draw from the search's own streams, so that the same seed gives the same result.
-    """
+    """Have a search vary genomes by the ``mate`` and ``mutate`` of a DEAP toolbox, as they are."""
+    # They draw from the search's own streams, so that the same seed gives the same result.
     mate, mutate = (getattr(given, name, None) for name in OPERATORS)
     crossover = None if mate is None else crossover_of(genotype, mate)
     register_operators(toolbox, crossover, None if mutate is None else mutation_of(genotype, mutate))
 
 
 class Evaluation:
-    """What evaluates lists of genes: here, or wherever it is sent by ``toolbox.map``.
+    """What evaluates lists of genes: here, or wherever it is sent by ``toolbox.map``."""
 
-    It pickles as the place of the problem's files, which it writes when it is first sent; these end with the toolbox.
-    """
+    # It pickles as the place of the problem's files, which it writes when it is first sent; these end with the toolbox.
 
     # With a dictionary, DEAP's toolbox would copy all attributes into what is pickled.
     __slots__ = ("_assembly", "_folder", "_like", "_lists", "_shared")

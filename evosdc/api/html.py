@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import islice
 from pathlib import Path
+from typing import ClassVar
 
 _COLOURS = {True: "#1a7f37", False: "#b42318", None: "#946200"}
 
@@ -21,11 +22,25 @@ th, td {{ padding: .25rem .75rem; text-align: left; border-bottom: 1px solid #88
 """
 
 
-MOST_LINES, MOST_WIDE = 15, 160
-"""Lines of a result that is printed, and letters of a line."""
+MOST_LINES, MOST_WIDE = 15, 160  # lines of a result that is printed, and letters of a line
 
 
-class Shown(ABC):
+class Page(ABC):
+    """A result that a notebook shows, and that becomes a page of its own."""
+
+    title: ClassVar[str]
+    page: ClassVar[str]  # the name of its file
+
+    @abstractmethod
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+
+    def report(self, path: str | Path | None = None, overwrite: bool = False) -> Path:
+        """Write a page with the result and return where it is; raises `DataError` where a file exists."""
+        return write_page(self.page if path is None else path, self.title, self._repr_html_(), overwrite)
+
+
+class Shown(Page):
     """A result that prints itself in a few lines; a notebook shows more of it."""
 
     @abstractmethod
@@ -37,14 +52,14 @@ class Shown(ABC):
         return "\n".join(islice(lines, MOST_LINES))
 
 
-def told(text: str) -> str:
+def in_python(text: str) -> str:
     """Return a sentence for the command line in Python's words."""
     from evosdc.options.inspection import JudgeOptions, MeasureOptions, RiskOptions
     from evosdc.options.masking import MaskOptions
-    from evosdc.options.python_words import in_python
+    from evosdc.options.python_words import in_python as said_in_python
     from evosdc.options.search import ProtectOptions
 
-    return in_python(text, [ProtectOptions, MeasureOptions, RiskOptions, JudgeOptions, MaskOptions])
+    return said_in_python(text, [ProtectOptions, MeasureOptions, RiskOptions, JudgeOptions, MaskOptions])
 
 
 def heading(text: str, good: bool | None = None) -> str:
@@ -83,13 +98,7 @@ def require_free(path: str | Path, overwrite: bool) -> None:
 
 
 def write_page(path: str | Path, title: str, body: str, overwrite: bool = False) -> Path:
-    """Write a page that holds a result and return where it is.
-
-    Raises
-    ------
-    DataError
-        The path cannot be written, or a file exists there that is not to be written over.
-    """
+    """Write a page that holds a result and return where it is."""
     from evosdc.files.atomic import write_text
 
     target = Path(path)

@@ -1,13 +1,12 @@
 """``evosdc.mask``."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from evosdc.api.tables import as_given, as_table, chosen_of, held_once, listed, without_identifiers
 from evosdc.errors import FaultCollector
 from evosdc.options.masking import MaskOptions
-from evosdc.options.model import read, takes
+from evosdc.options.model import parted, read, takes
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import Seed, chosen_seed, draw_seed
 from evosdc.table.table import Table
@@ -16,23 +15,7 @@ Data = TypeVar("Data")
 
 
 @takes(MaskOptions, {"attributes": "protect"})
-def mask(
-    data: Data,
-    method: str,
-    *,
-    protect: Sequence[str] | None = None,
-    by: Sequence[str] | None = None,
-    then: Sequence[str | Mapping[str, Any]] = (),
-    right_labels: Sequence[str] | None = None,
-    move_values: Sequence[str] | None = None,
-    neutralise_formulas: bool = False,
-    key: str | Path | None = None,
-    seed: int | None = None,
-    draw: int = 0,
-    executor: str | Mapping[str, Any] | None = None,
-    workers: int | None = None,
-    **params: Any,
-) -> Data:
+def mask(data: Data, method: str, **params: Any) -> Data:
     """Mask a table by one method, or by several one after the other.
 
     A step of work: records keep their order and index, which are not for release, and nothing is judged. `protect`
@@ -64,7 +47,8 @@ def mask(
     --------
     >>> protected = evosdc.mask(frame, "mdav", k=3, protect=["age", "sex"])  # doctest: +SKIP
     """
-    options = read(MaskOptions, locals() | {"output": "frame"})
+    given, params = parted(MaskOptions, params)
+    options = read(MaskOptions, given)
     drawn = draw_seed(chosen_seed(options.seed, options.key), options.draw)
     if isinstance(data, Table):
         return _masked(data, method, options, params, drawn)  # type: ignore[return-value]
@@ -75,8 +59,8 @@ def mask(
     steps = [step for step in options.then if isinstance(step, Mapping)]
     further = [name for step in steps for name in listed(step.get("attributes")) or ()]
     kept = without_identifiers(frame, table, {*names, *(options.by or ()), *further})
-    given: Data = as_given(frame, masked, kept, neutralise=options.neutralise_formulas)
-    return given
+    published: Data = as_given(frame, masked, kept, neutralise=options.neutralise_formulas)
+    return published
 
 
 def _masked(data: Table, method: str, options: MaskOptions, params: Mapping[str, Any], seed: Seed) -> Table:

@@ -46,17 +46,7 @@ class Picture:
 
 
 def points(title: str, x: str, y: str, series: Mapping[str, Sequence[Point]], lines: Sequence[str] = ()) -> Picture:
-    """Return points in a plane, in a colour by series.
-
-    Parameters
-    ----------
-    title, x, y : str
-        Of the picture and its axes.
-    series : mapping of str to sequence of (float, float)
-        Points that are not finite are left out.
-    lines : sequence of str
-        Series whose points are joined.
-    """
+    """Return points in a plane, in a colour by series."""
     known = {name: [p for p in own if isfinite(p[0]) and isfinite(p[1])] for name, own in series.items()}
     both = [point for own in known.values() for point in own]
     right, top = (_end(value[axis] for value in both) for axis in (0, 1))
@@ -82,8 +72,8 @@ def points(title: str, x: str, y: str, series: Mapping[str, Sequence[Point]], li
         else:
             for point in own:
                 a, b = place(point)
-                told = escape(f"{name}: {x} {point[0]:.4g}, {y} {point[1]:.4g}")
-                parts.append(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="4" fill="{colour}"><title>{told}</title></circle>')
+                hover = escape(f"{name}: {x} {point[0]:.4g}, {y} {point[1]:.4g}")
+                parts.append(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="4" fill="{colour}"><title>{hover}</title></circle>')
         parts.append(_text(WIDTH - MARGIN, MARGIN + 4 + 16 * place_of, name, "end", colour))
     parts += [_text(WIDTH / 2, HEIGHT - 14, x, "middle"), _text(MARGIN - 40, MARGIN - 14, y, "start")]
     return _picture(title, HEIGHT, parts)
@@ -92,16 +82,7 @@ def points(title: str, x: str, y: str, series: Mapping[str, Sequence[Point]], li
 def bars(
     title: str, x: str, rows: Mapping[str, Mapping[str, float]], ranges: Mapping[str, Point] | None = None
 ) -> Picture:
-    """Return a line a row, with a mark for each of its figures.
-
-    Parameters
-    ----------
-    title, x : str
-    rows : mapping of str to mapping of str to float
-        Figures by name, by row; the first is drawn as a bar, the others as marks.
-    ranges : mapping of str to (float, float), optional
-        By row, between which values its first figure lies.
-    """
+    """Return a line a row, with a mark for each of its figures."""
     figures = [value for own in rows.values() for value in own.values() if isfinite(value)]
     end, left, height = _end(figures), 220, MARGIN * 2 + 24 * len(rows)
 
@@ -122,13 +103,13 @@ def bars(
         for at, (name, value) in enumerate(own.items()):
             if not isfinite(value):
                 continue
-            colour, told = COLOURS[names.index(name) % len(COLOURS)], escape(f"{label}: {name} {value:.4g}")
+            colour, hover = COLOURS[names.index(name) % len(COLOURS)], escape(f"{label}: {name} {value:.4g}")
             shape = (
                 f'<rect x="{left}" y="{up - 6}" width="{place(value) - left:.1f}" height="12"'
                 if at == 0
                 else f'<circle cx="{place(value):.1f}" cy="{up}" r="4"'
             )
-            parts.append(f'{shape} fill="{colour}"><title>{told}</title></{shape[1:].split()[0]}>')
+            parts.append(f'{shape} fill="{colour}"><title>{hover}</title></{shape[1:].split()[0]}>')
         if ranges and label in ranges:
             parts.append(_line(place(ranges[label][0]), up, place(ranges[label][1]), up, "currentColor"))
     parts += [

@@ -1,4 +1,4 @@
-"""What a search shows of itself in a notebook, or as lines of text, and the callbacks that it calls."""
+"""What a search shows of itself while it goes on, in words, and the callbacks that it calls."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -13,19 +13,11 @@ Callback = Callable[[dict[str, Any]], bool | str | None]
 """Is given the journal's line of each generation; ends the search by returning True, or the reason in words."""
 
 ENDED = "ended by a callback"
-
-PERIOD = {True: 0.5, False: 5.0}
-"""Seconds between two signs of progress: in a notebook, which replaces the last one, and elsewhere."""
+PERIOD = {True: 0.5, False: 5.0}  # seconds between two signs of progress: in a notebook, and elsewhere
 
 
 class Calling(Display):
-    """Tells callbacks of each generation, and ends the search where one of them wants it.
-
-    Parameters
-    ----------
-    callbacks : sequence of callable
-        Each gets a line of its own, and all are called whatever the others return.
-    """
+    """Calls callbacks after each generation, all of them, and ends the search where one of them wants it."""
 
     def __init__(self, callbacks: Sequence[Callback] = ()) -> None:
         self._callbacks = callbacks
@@ -39,82 +31,101 @@ class Calling(Display):
 
 
 class Progress(Calling):
-    """Shows besides, in one line, what is being done, how good the best file is, and the time that is left."""
+    """Puts each sign of progress in words; `step` and `message` of a subclass show them."""
 
-    def __init__(self, callbacks: Sequence[Callback], show: Callable[[str], None], period: float) -> None:
-        super().__init__(callbacks)
-        self._show, self._period = show, period
-        self._due = float("-inf")
-        self._end: float | None = None
+    deadline: float | None = None  # on the clock of `monotonic`
+
+    def step(self, task: str, words: str, done: int, total: int | None = None, standing: str = "") -> None:
+        """Show how far a task is; `standing` is how good its best file is."""
+
+    @property
+    def left(self) -> str:
+        """What is left of the time, in words; empty where there is no limit."""
+        if self.deadline is None:
+            return ""
+        seconds = self.deadline - monotonic()
+        return f"{seconds:.0f} s left" if seconds > 0.0 else "time is over"
 
     def limited(self, seconds: float | None) -> None:
         """Remember when the time will be over."""
-        self._end = None if seconds is None else monotonic() + seconds
+        self.deadline = None if seconds is None else monotonic() + seconds
 
     def tuning(self, done: int) -> None:
-        """Show how many files were tried."""
-        self._say(f"tuning masking methods: {done} files masked and judged")
+        """Show how many files were tried; nobody knows beforehand where it ends."""
+        files = f"{done} {'file' if done == 1 else 'files'}"
+        self.step("tuning methods", f"tuning masking methods: {files} masked and judged", done)
+
+    def slow(self, what: str, seconds: float) -> None:
+        """Show that a file takes long; called from a thread of its own."""
+        self.step("slow", f"tuning masking methods: a file of {what} takes long, {seconds:.0f} s so far", 0)
 
     def planning(self, evaluations: int, score: float | None) -> None:
         """Show how good the best plan is."""
-        best = "" if score is None else f", best {score:.3f}"
-        self._say(f"evolving a protection plan: {evaluations} evaluated{best}")
+        best = "" if score is None else f"best {score:.3f}"
+        words = f"evolving a protection plan: {evaluations} evaluated{f', {best}' if best else ''}"
+        self.step("protection plans", words, evaluations, standing=best)
+
+    def clustering(self, done: int, total: int) -> None:
+        """Show how many clusterings are done."""
+        self.step("clusterings", f"clusterings: {done} of {total} done" if 0 < done < total else "", done, total)
 
     def starting(self, done: int, total: int) -> None:
         """Show how many starting files are done."""
-        self._say(f"starting files: {done} of {total}")
+        self.step("starting files", f"starting files: {done} of {total} masked and evaluated", done, total)
 
     def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
         """Show how far the search is."""
-        best = record["best"]
-        figures = [f"{name.upper()} {best[name]:.2f}" for name in ("il", "dr") if name in best]
-        score = " ".join(f"{value:.3f}" for value in best.get("fitness", ()))
-        told = f"generation {record['generation']}{f' of {limit}' if limit else ''}: best {score}"
-        self._say(f"{told} ({', '.join(figures)}), {record['evaluations']} files" if figures else told)
+        best, number = f"best {scores_in_words(record['best'])}", record["generation"]
+        words = f"generation {number}{f'/{limit}' if limit else ''}: {best}, {record['evaluations']} evaluations"
+        self.step("generations", words, number, limit, best)
 
     def judging(self, done: int, total: int) -> None:
         """Show how many judges have answered."""
-        self._say(f"second opinion: {done} of {total} judges")
-
-    def concluding(self, what: str) -> None:
-        """Show what is being done."""
-        self._end, self._due = None, float("-inf")
-        self._say(what)
+        self.step("judges", f"second opinion: {done} of {total} judges have answered" if done else "", done, total)
 
     def runs(self, done: int, total: int) -> None:
         """Show how many runs of a study are complete."""
-        self._say(f"runs: {done} of {total}")
+        self.step("runs", f"runs: {done} of {total} complete", done, total)
+
+
+class Line(Progress):
+    """Shows in one line what is being done, not more often than every `period` seconds."""
+
+    def __init__(self, callbacks: Sequence[Callback], show: Callable[[str], None], period: float) -> None:
+        super().__init__(callbacks)
+        self._show, self._period, self._due = show, period, float("-inf")
+
+    def step(self, task: str, words: str, done: int, total: int | None = None, standing: str = "") -> None:
+        """Show the words, with the time that is left."""
+        if words and monotonic() >= self._due:
+            self._due = monotonic() + self._period
+            self._show(f"{words}, {self.left}" if self.left else words)
+
+    def concluding(self, what: str) -> None:
+        """Show what is being done."""
+        self.deadline = None
+        self.message(what)
 
     def message(self, text: str) -> None:
         """Show it at once."""
         self._due = float("-inf")
-        self._say(text)
+        self.step("", text, 0)
 
-    def _say(self, text: str) -> None:
-        now = monotonic()
-        if now >= self._due:
-            self._due = now + self._period
-            self._show(text if self._end is None else f"{text}, {max(0.0, self._end - now):.0f} s left")
+
+def scores_in_words(best: Mapping[str, Any]) -> str:
+    """Return fitness, IL and DR of a candidate in words."""
+    fitness = " ".join(f"{value:.3f}" for value in best.get("fitness", ()))
+    pair = ", ".join(f"{name.upper()} {best[name]:.2f}" for name in ("il", "dr") if name in best)
+    return fitness + (f" ({pair})" if pair else "")
 
 
 def shown(callback: Callback | Sequence[Callback] = (), progress: bool | None = None) -> Calling | None:
-    """Return the display for callbacks and progress; None where there is nothing to tell.
-
-    Parameters
-    ----------
-    callback : callable or sequence of callable
-    progress : bool, optional
-        Whether progress is shown; by default in notebooks, where its line is replaced by the next one.
-    """
+    """Return the display for callbacks and progress, shown by default in notebooks; None where there is none."""
     callbacks = (callback,) if callable(callback) else tuple(callback)
     line = _notebook_line() if progress is not False else None
     if line is None and not progress:
         return Calling(callbacks) if callbacks else None
-    return Progress(callbacks, line or _print_line, PERIOD[line is not None])
-
-
-def _print_line(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    return Line(callbacks, line or (lambda text: print(text, file=sys.stderr, flush=True)), PERIOD[line is not None])
 
 
 def _notebook_line() -> Callable[[str], None] | None:

@@ -1,52 +1,419 @@
-"""``evosdc.protect``."""
+"""``evosdc.protect``, ``evosdc.apply``, ``evosdc.explain``, and what they give back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from shutil import rmtree
+from tempfile import TemporaryDirectory
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from evosdc.api.protected_data import Given, ProtectedData, protected
-from evosdc.api.tables import as_file
+from evosdc.api.html import Shown, heading, in_python, paragraphs, require_free, table
+from evosdc.api.progress import shown
+from evosdc.api.tables import as_file, as_given, ordered_by
+from evosdc.assess.verdict import required_words
+from evosdc.errors import DataError, Fault, ParameterError, SchemaError
+from evosdc.options.masking import ApplyOptions
 from evosdc.options.model import read, takes
 from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry
-from evosdc.secret import chosen_seed
+from evosdc.runs import result as results
+from evosdc.runs.layout import DATA, RECIPE
+from evosdc.secret import Key, chosen_seed
+from evosdc.table.schema import Role
+from evosdc.table.table import Rows, Table
 
 if TYPE_CHECKING:
-    from evosdc.api.progress import Callback
+    import pandas as pd
+
+    from evosdc.api.picture import Picture
+    from evosdc.experiment.experiment import DataSource, Experiment
 
 Data = TypeVar("Data")
 
+_UNTIL_THE_END: "dict[str, TemporaryDirectory[str]]" = {}
+
+
+@dataclass(frozen=True)
+class Rated:
+    """A masked file's figures.
+
+    Parameters
+    ----------
+    label : str
+        How it was made.
+    score : tuple of float
+        Its fitness: one number, or one for each objective.
+    il, dr : float or None
+        Information loss and disclosure risk, 0..100; None where no measure of that kind was taken.
+    scores : mapping of str to float
+        By measure.
+    """
+
+    label: str
+    score: tuple[float, ...]
+    il: float | None
+    dr: float | None
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """What the file had to fulfil, the figure that it has, and whether that is enough.
+
+    Parameters
+    ----------
+    text : str
+    value : float
+    met : bool
+    quasi_identifiers, unmasked : tuple of str
+        What a privacy model looks at, and which of these are published unchanged; empty for other requirements.
+    own : bool
+        Whether evosdc set it itself, as one of its limits, and nobody required it.
+    """
+
+    text: str
+    value: float
+    met: bool
+    quasi_identifiers: tuple[str, ...] = ()
+    unmasked: tuple[str, ...] = ()
+    own: bool = False
+
+    @property
+    def words(self) -> str:
+        """The requirement; where some of what it looks at is not masked, with those names."""
+        over = {"quasi_identifiers": self.quasi_identifiers, "unmasked": self.unmasked}
+        return required_words({"requirement": self.text} | over)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ProtectedData(Shown, Generic[Data]):
+    """What `protect` found.
+
+    Parameters
+    ----------
+    frame : frame or Table
+        The protected data in the form of those given, without identifiers and what is to be dropped.
+    best : Rated
+        The figures of that file.
+    classical : Rated or None
+        The best file without a search: a masking method at its best parameters.
+    requirements : tuple of Requirement
+    result : Result
+        The content of ``result.json``: ``result.verdict.publishable``, ``result.best.scores``.
+    folder : Path or None
+        Where the run is, with its report; None where no folder was asked for.
+    roles : mapping of str to str
+        For a frame, by column the role that was proposed and why.
+    rows : ndarray of int or None
+        By published record, the position of the original one: for you alone, never to be published. None where records
+        keep their order.
+    """
+
+    title, page = "Protected data", "report.html"
+
+    frame: Data
+    best: Rated
+    classical: Rated | None
+    requirements: tuple[Requirement, ...]
+    result: results.Result
+    folder: Path | None
+    roles: Mapping[str, str] = field(default_factory=dict)
+    rows: Rows | None = field(default=None, repr=False)
+    _kept: "_Kept[Data] | None" = field(default=None, repr=False)
+
+    @property
+    def scores(self) -> Mapping[str, float]:
+        """The scores of the best file by measure, with ``il`` and ``dr``."""
+        return self.best.scores
+
+    @property
+    def front(self) -> "pd.DataFrame":
+        """Files that no other one beats in every objective, by number: ``made by score il dr``, and measures.
+
+        Of a search with a single objective, files that no other one beats in both IL and DR.
+        """
+        import pandas as pd
+
+        rows = []
+        for member in self.result.front:
+            fitness, scores = member.fitness, dict(member.scores)
+            names = ["score"] if len(fitness) == 1 else [f"score {place}" for place in range(1, len(fitness) + 1)]
+            both = {name: scores.pop(name) for name in ("il", "dr") if name in scores}
+            made = {"made by": (member.model_extra or {}).get("origin")}
+            rows.append(made | dict(zip(names, fitness, strict=True)) | both | scores)
+        return pd.DataFrame(rows).rename_axis("number")
+
+    def choose(self, which: int | str | Mapping[str, float], output: str | Path | None = None) -> "ProtectedData[Data]":
+        """Return another file of the front with its own verdict, as `evosdc.choose`; nothing is searched again.
+
+        Parameters
+        ----------
+        which : int, str or mapping
+            Its number in `front`; or ``"knee"``, ``"balanced"``, ``"il=20,dr=15"``, ``{"il": 20, "dr": 15}``.
+        output : str or Path, optional
+            A new folder for it; by default none is kept.
+
+        Raises
+        ------
+        InputError
+            There is no such file, or the folder is not empty.
+
+        Examples
+        --------
+        >>> knee = found.choose("knee")  # doctest: +SKIP
+        >>> knee.frame, knee.publishable  # doctest: +SKIP
+        """
+        if self._kept is None:
+            raise DataError(Fault("choose", "data that no search of this program made", "what `protect` returned"))
+        return self._kept.chosen(which, None if output is None else Path(output))
+
+    def plot(self) -> "Picture":
+        """Return a picture of loss and risk: the front, the file, and the best one without a search."""
+        from evosdc.api.picture import points
+
+        front = self.front
+        series = {"front": list(zip(front["il"], front["dr"], strict=True)) if {"il", "dr"} <= {*front} else []}
+        for name, one in (("best without a search", self.classical), ("this file", self.best)):
+            if one is not None and one.il is not None and one.dr is not None:
+                series[name] = [(one.il, one.dr)]
+        return points("Loss and risk of protected files", "information loss", "disclosure risk", series)
+
+    @property
+    def verdict(self) -> results.Verdict:
+        """Whether the file may be published, why, on what conditions, and what an analyst can use of it."""
+        found = self.result.verdict
+        words = {"reasons": list(map(in_python, found.reasons)), "conditions": list(map(in_python, found.conditions))}
+        return found.model_copy(update=words)
+
+    @property
+    def second_opinion(self) -> results.SecondOpinion:
+        """Whether independent judges confirm the claimed risk: ``holds``, ``answered`` of ``asked``, and more."""
+        found = self.result.second_opinion
+        return found.model_copy(update={"text": in_python(found.text)})
+
+    @property
+    def publishable(self) -> bool | None:
+        """Whether the file may be published, on conditions or without; None where nothing was measured to judge by."""
+        return self.verdict.publishable
+
+    @property
+    def il(self) -> float | None:
+        """Information loss, 0..100."""
+        return self.best.il
+
+    @property
+    def dr(self) -> float | None:
+        """Disclosure risk, 0..100."""
+        return self.best.dr
+
+    @property
+    def score(self) -> tuple[float, ...]:
+        """The fitness."""
+        return self.best.score
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What has to be known before the data are released."""
+        return tuple(map(in_python, self.result.warnings))
+
+    @property
+    def recipe(self) -> Path | None:
+        """The recipe file that the run left, for `evosdc.explain` and `evosdc.apply`; None where it found none.
+
+        Copy it elsewhere where no folder was asked for: it lasts until the program ends.
+        """
+        file = None if self._kept is None else self._kept.run / RECIPE
+        for temporary in () if self._kept is None else self._kept.temporary:
+            _UNTIL_THE_END.setdefault(temporary.name, temporary)
+        return file if file is not None and file.exists() else None
+
+    def report(self, path: str | Path | None = None, overwrite: bool = False) -> Path:
+        """Write the report of the run and return where it is; raises `DataError` where a file exists."""
+        from evosdc.report import write_report
+
+        if self._kept is None:
+            return super().report(path, overwrite)
+        target = Path(self.page if path is None else path)
+        require_free(target, overwrite)
+        return write_report([self._kept.run], target)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the content of ``result.json``; it holds no record."""
+        return self.result.to_json()
+
+    def _lines(self) -> Iterator[str]:
+        verdict, opinion = self.verdict, self.second_opinion
+        yield f"{verdict.line}."
+        yield from (f"- {text}" for text in verdict.reasons[:3])
+        yield from (f"- before: {text}" for text in verdict.conditions[:2])
+        wanted = [f"{one.words}: {'met' if one.met else 'NOT met'} ({one.value:g})" for one in self.requirements]
+        if wanted:
+            yield f"Required: {'; '.join(wanted)}."
+        if opinion.answered:
+            yield f"Second opinion: {opinion.text}"
+        for title, one in (("This file", self.best), ("Best without a search", self.classical)):
+            if one is not None:
+                both = (("IL", one.il), ("DR", one.dr))
+                figures = ", ".join(f"{word} {value:.2f}" for word, value in both if value is not None)
+                yield f"{title}: {figures or f'score {one.score}'} ({one.label})."
+        yield f"Records: {self.result.records}; front: {len(self.result.front)} files."
+        if self.folder is not None:
+            yield f"Folder: {self.folder}"
+        yield 'Next: .frame, .front, .plot(), .choose("knee"), .warnings, .report("report.html")'
+
+    def _repr_html_(self) -> str:
+        verdict, opinion = self.verdict, self.second_opinion
+        good = None if verdict.conditions and verdict.publishable else verdict.publishable
+        parts = [heading(f"{verdict.line}.", good)]
+        parts.append(paragraphs([*verdict.reasons, *(f"Before: {text}" for text in verdict.conditions)]))
+        for found in sorted(self.requirements, key=lambda found: found.met):
+            words = "met" if found.met else "NOT met"
+            title = "Kept besides by evosdc" if found.own else "Required"
+            parts.append(heading(f"{title} {found.words}: {words} ({found.value:g}).", found.met))
+        if opinion.answered:
+            parts.append(heading(f"Second opinion: {opinion.text}", opinion.holds))
+        others = [("best without a search", self.classical)] if self.classical is not None else []
+        rated = [*others, ("best found", self.best)]
+        names = list(dict.fromkeys(name for _, entry in rated for name in entry.scores))
+        rows = [(name, *(entry.scores.get(name) for _, entry in rated)) for name in names]
+        parts.append(table(["less is better", *(title for title, _ in rated)], rows))
+        parts.append(paragraphs(f"Warning: {text}" for text in self.warnings))
+        changed = ", ".join(f"{name} {count}" for name, count in self.result.changed.items())
+        parts.append(paragraphs([f"Of {self.result.records} records, values changed: {changed}."]))
+        if self.roles:
+            parts.append(table(["column", "role and reason"], list(self.roles.items())))
+        return "".join(parts)
+
+
+@dataclass(frozen=True)
+class _Kept(Generic[Data]):
+    """Data as a user gave them, how to publish them, and the run on them, from which its files can be read."""
+
+    data: Data
+    original: Table
+    protect: tuple[str, ...]
+    roles: Mapping[str, str]  # by column the role proposed for a frame, and why
+    neutralise: bool
+    shuffle: bool
+    source: "DataSource"
+    run: Path
+    home: Path  # the folder whose ``data`` the run reads
+    temporary: "tuple[TemporaryDirectory[str], ...]"  # folders that last as long as the result
+
+    def found(self, document: Mapping[str, Any], kept: bool) -> ProtectedData[Data]:
+        """Return what the run found, in the form of the data; `kept` is whether the user named its folder."""
+        from evosdc.experiment.data import load_data
+        from evosdc.files.masked_file import read_masked
+        from evosdc.runs.layout import RELEASE, read_object
+        from evosdc.runs.published import published_places
+        from evosdc.table.alignment import align_codes
+
+        original, result = self.original, results.Result.of(document)
+        source = load_data(self.source, default_registry())
+        left_out = int(read_object(self.run / RELEASE).get("omitted", 0))
+        rows = published_places(self.run, source, len(original) - left_out)
+        published = read_masked(self.run / result.best.file, source.ordered_by(rows)).table
+        names = [name for name in original.schema.names if name in published.schema]
+        changed = [*self.protect, *original.schema.with_role(Role.HOUSEHOLD)]
+        changed = [name for name in dict.fromkeys(changed) if name in published.schema]
+        masked = align_codes(original.take(rows).select(changed), published)
+        classical = result.portfolio.best
+        data = ordered_by(self.data, rows) if self.shuffle else self.data
+        return ProtectedData(
+            as_given(data, masked, names, self.neutralise),
+            _rated(result.best, result.best.origin),
+            _rated(classical, classical.label) if classical is not None else None,
+            tuple(map(_requirement, result.requirements)),
+            result,
+            self.run if kept else None,
+            self.roles,
+            rows if self.shuffle else None,
+            self,
+        )
+
+    def chosen(self, which: int | str | Mapping[str, float], output: Path | None) -> ProtectedData[Data]:
+        """Return a member of the front as the best file of a run of its own."""
+        from evosdc.experiment.data import write_own_data
+        from evosdc.experiment.members import choose_member, named_member
+        from evosdc.report import write_pages
+
+        own = [TemporaryDirectory(prefix="evosdc-")] if output is None else []
+        target = output if output is not None else Path(own[0].name) / "run"
+        absent = not (self.home / DATA).exists()
+        if absent:
+            write_own_data(self.original, self.home / DATA)
+        try:
+            result = choose_member(self.run, named_member(which), target, default_registry(), None, "evosdc.choose")
+            if output is not None:
+                write_pages(target)
+            return replace(self, run=target, temporary=(*self.temporary, *own)).found(result, output is not None)
+        finally:
+            if absent:
+                rmtree(self.home / DATA)
+
+
+def _requirement(entry: results.Requirement) -> Requirement:
+    further = entry.model_extra or {}
+    over, unmasked = (tuple(further.get(key, ())) for key in ("quasi_identifiers", "unmasked"))
+    return Requirement(entry.requirement, entry.value, entry.met, over, unmasked, entry.own)
+
+
+def _rated(entry: results.Scored, label: str) -> Rated:
+    return Rated(label, tuple(entry.fitness), entry.scores.get("il"), entry.scores.get("dr"), dict(entry.scores))
+
+
+def _protected(
+    data: Data,
+    protect: Sequence[str] | None,
+    experiment_on: "Callable[[Mapping[str, Any]], Experiment]",
+    options: ProtectOptions | ApplyOptions,
+    folder: Path | None,
+    command: str,
+    schema: Path | None = None,
+) -> ProtectedData[Data]:
+    """Run an experiment on data of the user's own, and return what it found in the form of these."""
+    from evosdc.assess.defaults import choose_attributes
+    from evosdc.experiment.data import with_own_data, withdrawn_unless_begun
+    from evosdc.experiment.study import run_study
+    from evosdc.files.frame import table_from_frame
+    from evosdc.files.frame_kinds import as_pandas
+    from evosdc.files.schema.schema_file import load_schema
+    from evosdc.report import write_pages
+
+    began = monotonic()
+    drawn = chosen_seed(options.seed, options.key)
+    if schema is None:
+        original, roles = as_file(data, protect)
+    else:
+        original, roles = table_from_frame(as_pandas(data), load_schema(schema)), {}
+    names = choose_attributes(original.schema, protect)
+    neutralise = isinstance(options, ProtectOptions) and options.neutralise_formulas
+    callbacks = options.callback if isinstance(options, ProtectOptions) else ()
+    temporary = [TemporaryDirectory(prefix="evosdc-")] if folder is None else []
+    path = folder if folder is not None else Path(temporary[0].name) / "run"
+    with ExitStack() as stack:
+        wanted = {"protect": list(names), "neutralise_formulas": neutralise, "shuffle": options.shuffle}
+        source = with_own_data({"data": wanted}, original, path)["data"]
+        stack.enter_context(withdrawn_unless_begun(path))
+        experiment = experiment_on(source)
+        key = drawn if isinstance(drawn, Key) else None
+        display = shown(callbacks, options.progress)
+        document = run_study(experiment, path, default_registry(), display, command, monotonic() - began, key)
+        if folder is not None:
+            write_pages(path)
+        kept = _Kept(
+            data, original, names, roles, neutralise, options.shuffle, experiment.data, path, path, tuple(temporary)
+        )
+        found = kept.found(document, folder is not None)
+    if temporary:
+        rmtree(path / DATA)  # the report needs no copy of the confidential data
+    return found
+
 
 @takes(ProtectOptions, {"seconds": "time", "folder": "output", "attributes": "protect", "tuned": "tune"})
-def protect(
-    data: Data,
-    *,
-    protect: Sequence[str] | None = None,
-    fitness: str | None = None,
-    audience: Literal["public", "researchers", "safe-room"] | None = None,
-    bound: float | None = None,
-    il: Sequence[str] | None = None,
-    dr: Sequence[str] | None = None,
-    require: Sequence[str] = (),
-    time: float | str | None = None,
-    generations: int | None = None,
-    tune: bool = True,
-    explainable: bool = False,
-    truthful: bool = False,
-    second_opinion: bool = True,
-    structural_zeros: bool = True,
-    earlier: Sequence[str | Path] = (),
-    choose: str | Mapping[str, float] | None = None,
-    neutralise_formulas: bool = False,
-    shuffle: bool = True,
-    key: str | Path | None = None,
-    seed: int | None = None,
-    executor: str | Mapping[str, Any] | None = None,
-    workers: int | None = None,
-    output: str | Path | None = None,
-    callback: "Callback | Sequence[Callback]" = (),
-    progress: bool | None = None,
-) -> ProtectedData[Data]:
+def protect(data: Data, **options: Any) -> ProtectedData[Data]:
     """Protect data with good defaults, as ``evosdc protect`` does.
 
     Parameters
@@ -69,22 +436,84 @@ def protect(
     >>> found = evosdc.protect(frame, require=["k-anonymity >= 3"], time="60s")  # doctest: +SKIP
     >>> found.frame, found.verdict, found.front, found.scores, found.report("report.html")  # doctest: +SKIP
     """
-    from evosdc.api.progress import shown
-    from evosdc.assess.defaults import choose_attributes
     from evosdc.experiment.protection import protection
 
-    options = read(ProtectOptions, locals())
-    if options.executor is None and options.workers is None:
-        options = options.model_copy(update={"executor": "serial"})
-    drawn = chosen_seed(options.seed, options.key)
-    original, roles = as_file(data, options.protect)
-    names = choose_attributes(original.schema, options.protect)
-    given = Given(data, original, names, roles, options.neutralise_formulas, options.shuffle)
-    return protected(
-        given,
-        lambda source: protection(source, default_registry(), options),
-        options.output,
-        "evosdc.protect",
-        shown(options.callback, options.progress),
-        drawn,
-    )
+    chosen = read(ProtectOptions, options)
+    if chosen.executor is None and chosen.workers is None:
+        chosen = chosen.model_copy(update={"executor": "serial"})
+
+    def experiment_on(source: Mapping[str, Any]) -> "Experiment":
+        return protection(source, default_registry(), chosen)
+
+    return _protected(data, chosen.protect, experiment_on, chosen, chosen.output, "evosdc.protect")
+
+
+@takes(ApplyOptions, {"output": "folder"})
+def apply(recipe: str | Path, data: Data, **options: Any) -> ProtectedData[Data]:
+    """Protect data by a recipe, the next wave of a survey for one, as ``evosdc apply`` does.
+
+    Parameters
+    ----------
+    recipe : str or Path
+        A ``recipe.toml`` as a run with the genotype ``recipes`` leaves it.
+    data : frame or Table
+        As of `protect`, with the attributes that the recipe masks. A frame with the columns of the first wave is read
+        by the schema beside the recipe, ``recipe.schema.toml``.
+    {options}
+
+    Returns
+    -------
+    ProtectedData
+        Loss, risk and verdict are those of the new data; ``warnings`` say which attributes are distributed otherwise.
+
+    Raises
+    ------
+    InputError
+        The recipe cannot be read, or the data are not such as it was made for.
+    RunError
+        A step failed.
+
+    Examples
+    --------
+    >>> found = evosdc.apply("runs/first/recipe.toml", frame)  # doctest: +SKIP
+    """
+    from evosdc.experiment.recipe_outputs import application, schema_of_recipe, usable_recipe
+
+    chosen = read(ApplyOptions, options)
+    plan = usable_recipe(_path(recipe), default_registry())
+    columns = as_file(data, None)[0].schema.names
+    missing = [name for name in plan.made_for.protect if name not in columns]
+    if missing:
+        wanted = "the attributes that the recipe masks"
+        raise SchemaError([Fault(name, "no such attribute", wanted) for name in missing])
+
+    def experiment_on(source: Mapping[str, Any]) -> "Experiment":
+        return application(plan, source, default_registry(), chosen.seed, chosen.unlike)
+
+    # A wave is read as the first one was: its own values may suggest other scales.
+    schema = None if isinstance(data, Table) else schema_of_recipe(_path(recipe), list(columns))
+    return _protected(data, list(plan.made_for.protect), experiment_on, chosen, chosen.folder, "evosdc.apply", schema)
+
+
+def explain(recipe: str | Path) -> list[str]:
+    """Return what a recipe does, and what each of its steps contributes, in sentences; as ``evosdc explain`` does.
+
+    Raises
+    ------
+    InputError
+        The recipe cannot be read.
+
+    Examples
+    --------
+    >>> evosdc.explain("runs/first/recipe.toml")  # doctest: +SKIP
+    """
+    from evosdc.experiment.recipe_outputs import explanation, usable_recipe
+
+    return list(explanation(usable_recipe(_path(recipe), default_registry())))
+
+
+def _path(recipe: object) -> Path:
+    if isinstance(recipe, str | Path):
+        return Path(recipe)
+    wanted = "the path of a recipe file"
+    raise ParameterError(Fault("recipe", type(recipe).__name__, wanted, "A search may have found none."))

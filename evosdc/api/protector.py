@@ -1,7 +1,8 @@
 """``evosdc.Protector``: protection as an estimator, in the manner of scikit-learn."""
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Self
@@ -39,6 +40,8 @@ class Protector(Shown):
     >>> protected = protector.transform(next_wave)  # doctest: +SKIP
     """
 
+    title, page = "A recipe that protects further files", "recipe.html"
+
     def __init__(
         self,
         *,
@@ -56,19 +59,7 @@ class Protector(Shown):
         shuffle: bool = False,
         unlike: bool = False,
     ) -> None:
-        self.protect = protect
-        self.require = require
-        self.il = il
-        self.dr = dr
-        self.fitness = fitness
-        self.time = time
-        self.generations = generations
-        self.seed = seed
-        self.key = key
-        self.executor = executor
-        self.workers = workers
-        self.shuffle = shuffle
-        self.unlike = unlike
+        vars(self).update({name: value for name, value in locals().items() if name != "self"})
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name, as they were given."""
@@ -96,14 +87,11 @@ class Protector(Shown):
         from evosdc.api.protection import protect
 
         options = {name: value for name, value in self.get_params().items() if name not in ("shuffle", "unlike")}
-        found = protect(X, explainable=True, second_opinion=False, **options)
-        recipe = found.recipe
+        self.result_ = protect(X, explainable=True, second_opinion=False, **options)
+        recipe = self.result_.recipe
         if recipe is None:
-            advice = "Give it more time, or fewer requirements."
-            raise ParameterError(
-                Fault("fit", "a file for which no recipe was found", "one that a recipe protects", advice)
-            )
-        self.result_ = found
+            given, advice = "a file for which no recipe was found", "Give it more time, or fewer requirements."
+            raise ParameterError(Fault("fit", given, "one that a recipe protects", advice))
         self.recipe_ = recipe.read_text(encoding="utf-8")
         self.feature_names_in_ = [str(name) for name in getattr(X, "columns", ())]
         return self
@@ -116,16 +104,14 @@ class Protector(Shown):
         InputError
             `fit` was not called, or the data are not such as the recipe was made for.
         """
-        from evosdc.api.recipes import apply
+        from evosdc.api.protection import apply
 
         if not self.__sklearn_is_fitted__():
-            raise ParameterError(
-                Fault("transform", "a Protector that was not fitted", "one that was", "Call fit first.")
-            )
-        with TemporaryDirectory(prefix="evosdc-") as folder:
-            recipe = Path(folder) / "recipe.toml"
-            recipe.write_text(self.recipe_, encoding="utf-8")
-            return apply(recipe, X, seed=self.seed, key=self.key, shuffle=self.shuffle, unlike=self.unlike).frame
+            given = "a Protector that was not fitted"
+            raise ParameterError(Fault("transform", given, "one that was", "Call fit first."))
+        params = self.get_params()
+        with self._recipe_file() as recipe:
+            return apply(recipe, X, **{name: params[name] for name in ("seed", "key", "shuffle", "unlike")}).frame
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Return a frame protected by the recipe that was found for it."""
@@ -133,12 +119,17 @@ class Protector(Shown):
 
     def explain(self) -> list[str]:
         """Return what each step of the recipe contributes, in sentences."""
-        from evosdc.api.recipes import explain
+        from evosdc.api.protection import explain
 
+        with self._recipe_file() as recipe:
+            return explain(recipe)
+
+    @contextmanager
+    def _recipe_file(self) -> Iterator[Path]:
         with TemporaryDirectory(prefix="evosdc-") as folder:
             recipe = Path(folder) / "recipe.toml"
             recipe.write_text(self.recipe_, encoding="utf-8")
-            return explain(recipe)
+            yield recipe
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "recipe_")

@@ -153,16 +153,16 @@ class Search:
             There is nothing to tell of, not as many scores as candidates, or others than finite numbers of known names.
         """
         if self._loop is None:
-            told = starting = self._starting()
+            judged = starting = self._starting()
             if scores is not None:
-                told = [
+                judged = [
                     Individual(one.genome, one.key, values.scores, values, one.origin)
                     for one, values in zip(starting, self._judged(starting, scores), strict=True)
                 ]
-            state = first_state(self._assembly.algorithm, told)
-            self._evaluator.remember([*told])
+            state = first_state(self._assembly.algorithm, judged)
+            self._evaluator.remember([*judged])
             self._loop = self._from(state)
-            return {"generation": 0, "evaluations": len(told)}
+            return {"generation": 0, "evaluations": len(judged)}
         offspring = self._loop.ask()
         if not offspring:
             raise DataError(Fault("tell", "a search that is over", "candidates to tell of", str(self._loop.reason)))
@@ -191,17 +191,17 @@ class Search:
     @property
     def population(self) -> list[Candidate]:
         """The members of the population."""
-        return [self._known(one) for one in self._told.state.population.members]
+        return [self._known(one) for one in self._begun.state.population.members]
 
     @property
     def front(self) -> list[Candidate]:
         """The front of all candidates so far, by increasing IL."""
-        return [self._known(one) for one in self._told.state.front]
+        return [self._known(one) for one in self._begun.state.front]
 
     @property
     def best(self) -> Candidate:
         """What a run would publish: the member that the experiment chooses, else the best by the fitness."""
-        state, choice = self._told.state, self._assembly.experiment.choose
+        state, choice = self._begun.state, self._assembly.experiment.choose
         return (
             self._known(self._assembly.algorithm.solution(state.population, state.best))
             if choice is None
@@ -216,12 +216,12 @@ class Search:
         InputError
             Nothing else can be asked for.
         """
-        return self.front[chosen([one.point for one in self._told.state.front], choice_of(choice))]
+        return self.front[chosen([one.point for one in self._begun.state.front], choice_of(choice))]
 
     @property
     def digest(self) -> str:
         """By which two searches are compared: that of a run with the same experiment and seed is the same."""
-        return digest_of(self._told.state.population)
+        return digest_of(self._begun.state.population)
 
     def save(self, folder: str | Path) -> Path:
         """Write a checkpoint, from which ``Search(..., checkpoint=folder)`` goes on; as confidential as the file.
@@ -236,7 +236,7 @@ class Search:
         seed = self._problem.streams.seed
         if isinstance(seed, Key) and not (Path(folder) / KEY).exists():
             seed.write(Path(folder) / KEY)
-        return save_checkpoint(Path(folder), self._told.state, self._problem.genotype)
+        return save_checkpoint(Path(folder), self._begun.state, self._problem.genotype)
 
     def toolbox(self) -> "base.Toolbox":
         """Return a DEAP toolbox of this search's problem, for DEAP's own algorithms (`evosdc.api.deap`)."""
@@ -245,7 +245,7 @@ class Search:
         return deap_toolbox(self._assembly, self._folder)
 
     @property
-    def _told(self) -> AskTell:
+    def _begun(self) -> AskTell:
         if self._loop is None:
             raise DataError(Fault("search", "one that has not begun", "one that was told of its start", "Call tell()."))
         return self._loop

@@ -3,14 +3,19 @@
 import warnings
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evosdc.errors import DataError, Fault
+from evosdc.files.formulas import QUOTE, is_formula
 from evosdc.table.schema import WITHHELD, Role, Schema
 from evosdc.table.table import Rows, Table
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from evosdc.files.frame import HeldFrame
+
+Frame = TypeVar("Frame")
 
 
 def read_table(
@@ -66,24 +71,9 @@ def _held(data: Any) -> "HeldFrame":
 
 
 def as_file(data: Any, protect: Sequence[str] | None = None) -> tuple[Table, dict[str, str]]:
-    """Return a table as it is, and a frame as a table with the roles that `evosdc init` would propose.
-
-    Scales are those of the columns' types (`evosdc.files.frame.table_from_frame`); codes of missing values among
-    numbers are recognised.
-    Where nothing tells the quasi-identifiers there are none.
-
-    Parameters
-    ----------
-    data : frame or Table
-    protect : sequence of str, optional
-        What is to be protected, so that it is neither identifier nor left out.
-
-    Returns
-    -------
-    table : Table
-    reasons : dict of str to str
-        By attribute, its role and why; empty for a table, which has roles.
-    """
+    """Return a table as it is, and a frame as a table with the roles that `evosdc init` would propose."""
+    # Scales are those of the columns' types (`evosdc.files.frame.table_from_frame`); codes of missing values among
+    # numbers are recognised. Where nothing tells the quasi-identifiers there are none.
     if isinstance(data, Table):
         return data, {}
     from evosdc.files.frame import table_from_frame
@@ -115,17 +105,10 @@ def ordered_by(data: Any, rows: Rows) -> Any:
 
 
 def chosen_of(data: Any, table: Table, attributes: Sequence[str] | None, warn: bool = True) -> tuple[str, ...]:
-    """Return the attributes to work on, by `choose_attributes`.
-
-    A frame tells no roles. Where no attributes are named, columns that look like identifiers or free text are left
-    out, with a `UserWarning` that names them unless `warn` is False: to mask them would be no protection, and nobody
-    should believe that.
-
-    Raises
-    ------
-    InputError
-        As `choose_attributes`; or nothing is left.
-    """
+    """Return the attributes to work on, by `choose_attributes`."""
+    # A frame tells no roles. Where no attributes are named, columns that look like identifiers or free text are left
+    # out, with a `UserWarning` that names them unless `warn` is False: to mask them would be no protection, and nobody
+    # should believe that.
     from evosdc.assess.defaults import choose_attributes
 
     chosen = choose_attributes(table.schema, attributes)
@@ -140,63 +123,39 @@ def chosen_of(data: Any, table: Table, attributes: Sequence[str] | None, warn: b
         advice = "Drop such columns before you publish, or name the attributes."
         if len(apart) == len(chosen):
             raise DataError(Fault("attributes", f"none, and nothing but identifiers ({reasons})", "names", advice))
-        told = f"Left as they are, since they look like identifiers or free text ({reasons}). {advice}"
+        warning = f"Left as they are, since they look like identifiers or free text ({reasons}). {advice}"
         if warn:
-            warnings.warn(told, stacklevel=4)
+            warnings.warn(warning, stacklevel=4)
     return tuple(name for name in chosen if name not in apart)
 
 
 def without_identifiers(data: Any, table: Table, needed: Collection[str]) -> list[str]:
-    """Return the columns of a frame that are published: all but those that look like identifiers or free text.
-
-    A `UserWarning` tells which are left out, and why.
-
-    Parameters
-    ----------
-    data : frame
-    table : Table
-        What it holds.
-    needed : collection of str
-        Columns that a user named.
-    """
+    """Return the columns of a frame that are published: all but those that look like identifiers or free text."""
     from evosdc.files.inference.proposal import infer_schema
 
     found = infer_schema(_held(data))
     apart = [name for name in table.schema.names if name not in needed and found.schema[name].role in WITHHELD]
     if apart:
         reasons = "; ".join(f"{name}: {found.reasons.get(name, found.schema[name].role)}" for name in apart)
-        told = f"Left out, since they look like identifiers or free text ({reasons})."
-        warnings.warn(f"{told} Name them in protect to keep them.", stacklevel=3)
+        warning = f"Left out, since they look like identifiers or free text ({reasons})."
+        warnings.warn(f"{warning} Name them in protect to keep them.", stacklevel=3)
     return [name for name in table.schema.names if name not in apart]
 
 
 def warn_of_another_order(original: Any, masked: Any) -> None:
-    """Warn by a `UserWarning` where the indices of two frames have the same labels, in another order.
-
-    Records are matched by position, which such frames contradict.
-    """
+    """Warn by a `UserWarning` where the indices of two frames have the same labels, in another order."""
     before, after = getattr(original, "index", None), getattr(masked, "index", None)
     if not (hasattr(before, "equals") and hasattr(after, "equals")) or before is None or before.equals(after):
         return
     if after is not None and len(before) == len(after) and set(before) == set(after):
-        told = "The indices of both frames have the same labels in another order. Records are matched by position, not "
-        warnings.warn(f"{told}by label: masked.loc[original.index] puts them in order.", stacklevel=4)
+        text = "The indices of both frames have the same labels in another order. Records are matched by position, not "
+        warnings.warn(f"{text}by label: masked.loc[original.index] puts them in order.", stacklevel=4)
 
 
 def as_version(
     data: Any, original: Table, generalised: bool | None = False, required: Sequence[str] | None = None
 ) -> Table:
-    """Return a masked version of a table as a table; columns that were left out of it are left out.
-
-    Parameters
-    ----------
-    data : frame or Table
-    original : Table
-    generalised : bool, optional
-        Whether labels that the original does not have are taken as they are; None: where all stand for several values.
-    required : sequence of str, optional
-        Columns that may not be left out.
-    """
+    """Return a masked version of a table as a table; columns that were left out of it are left out."""
     if isinstance(data, Table):
         return data
     from evosdc.files.frame import table_from_frame
@@ -213,22 +172,10 @@ def as_version(
 
 
 def as_given(data: Any, masked: Table, kept: Sequence[str] | None = None, neutralise: bool = False) -> Any:
-    """Return a masked table in the form of what was given: a table, or a frame of its kind with the columns in place.
-
-    Parameters
-    ----------
-    data : frame or Table
-    masked : Table
-        Some or all attributes.
-    kept : sequence of str, optional
-        The columns that are not left out; by default all.
-    neutralise : bool
-        Whether texts of a frame that a spreadsheet would take for a formula are made plain texts.
-    """
+    """Return a masked table in the form of what was given: a table, or a frame with the columns in place."""
     if isinstance(data, Table):
         whole = data.with_columns(masked)
         return whole if kept is None else whole.select(list(kept))
-    from evosdc.api.formulas import neutralise_formulas
     from evosdc.files.frame import frame_from_table
     from evosdc.files.frame_kinds import like
 
@@ -242,3 +189,40 @@ def as_given(data: Any, masked: Table, kept: Sequence[str] | None = None, neutra
 def listed(names: Sequence[str] | str | None) -> list[str] | None:
     """Return names as a list; a single text is one name, and None stays None."""
     return [names] if isinstance(names, str) else None if names is None else list(names)
+
+
+def neutralise_formulas(frame: Frame) -> Frame:
+    """Return a copy of a frame in which no text is a formula to the spreadsheet that opens it as a file.
+
+    Texts that begin with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return get a quote before them, names of
+    columns too; numbers, and texts that are numbers, stay as they are.
+
+    Parameters
+    ----------
+    frame : frame
+        Of pandas, Polars, PyArrow or another library that narwhals knows.
+
+    Examples
+    --------
+    >>> published = evosdc.neutralise_formulas(evosdc.mask(frame, "mdav", k=3))  # doctest: +SKIP
+    """
+    from evosdc.files.frame_kinds import as_pandas, like
+
+    result = as_pandas(frame).copy()
+    for place in range(result.shape[1]):
+        column = result.iloc[:, place]
+        distinct = [text for text in column.drop_duplicates() if isinstance(text, str) and is_formula(text)]
+        if distinct:
+            harmless = {text: QUOTE + text for text in distinct}
+            result.isetitem(place, _renamed(column, harmless))
+    result.columns = [QUOTE + name if isinstance(name, str) and is_formula(name) else name for name in result.columns]
+    given: Frame = like(frame, result)
+    return given
+
+
+def _renamed(column: "pd.Series[Any]", texts: dict[str, str]) -> Any:
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.cat.rename_categories(texts).array
+    return column.map(lambda value: texts.get(value, value) if isinstance(value, str) else value).array

@@ -1,11 +1,10 @@
 """``evosdc.tune``."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from evosdc.api.html import Shown, heading, table, write_page
+from evosdc.api.html import Shown, heading, table
 from evosdc.api.tables import as_given, as_table, chosen_of, held_once
 from evosdc.options.model import read, takes
 from evosdc.options.search import TuneOptions
@@ -36,6 +35,8 @@ class TunedData(Shown, Generic[Data]):
     masking : Masking
         How it was made; with the same key or seed ``evosdc mask --draw`` makes it again.
     """
+
+    title, page = "Masking methods at their best", "tuning.html"
 
     tuning: "Tuning"
     masked: Data
@@ -69,10 +70,6 @@ class TunedData(Shown, Generic[Data]):
                 places.setdefault(row.kind, []).append((row.scores["il"], row.scores["dr"]))
         return points("Masking methods at their best", "information loss", "disclosure risk", places)
 
-    def report(self, path: str | Path = "tuning.html", overwrite: bool = False) -> Path:
-        """Write a page with the methods and return where it is; raises `DataError` where a file exists."""
-        return write_page(path, "Masking methods at their best", self._repr_html_(), overwrite)
-
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON-able data; it holds no record."""
         return self.tuning.to_json()
@@ -94,20 +91,7 @@ class TunedData(Shown, Generic[Data]):
 
 
 @takes(TuneOptions, {"seconds": "time", "attributes": "protect"})
-def tune(
-    data: Data,
-    *,
-    protect: Sequence[str] | None = None,
-    fitness: str | Mapping[str, Any] | None = None,
-    il: Sequence[str] | None = None,
-    dr: Sequence[str] | None = None,
-    require: Sequence[str] = (),
-    methods: Sequence[str] | None = None,
-    time: float | str | None = None,
-    evaluations: int | None = None,
-    key: str | Path | None = None,
-    seed: int | None = None,
-) -> TunedData[Data]:
+def tune(data: Data, **options: Any) -> TunedData[Data]:
     """Find each masking method's best parameters for a fitness, and better combinations of methods.
 
     Parameters
@@ -130,14 +114,14 @@ def tune(
     >>> found = evosdc.tune(frame, protect=["age", "sex"], time="20s")  # doctest: +SKIP
     >>> found.best.label, found.best.mean  # doctest: +SKIP
     """
-    options = read(TuneOptions, locals())
-    drawn = chosen_seed(options.seed, options.key)
+    chosen = read(TuneOptions, options)
+    drawn = chosen_seed(chosen.seed, chosen.key)
     if isinstance(data, Table):
-        return _tuned(data, options, drawn)
+        return _tuned(data, chosen, drawn)
     frame = held_once(data)
-    table = as_table(frame)
-    chosen = chosen_of(frame, table, options.protect)
-    found = _tuned(table, options.model_copy(update={"protect": chosen}), drawn)
+    whole = as_table(frame)
+    names = chosen_of(frame, whole, chosen.protect)
+    found = _tuned(whole, chosen.model_copy(update={"protect": names}), drawn)
     return TunedData(found.tuning, as_given(frame, found.masked), found.masking)
 
 

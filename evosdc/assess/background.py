@@ -1,7 +1,7 @@
 """What intruders find who know more of people than the masked columns: columns published as they are, and others."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,69 +14,41 @@ from evosdc.errors import InputError
 from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.specs import MeasureSpec
-from evosdc.table.dependence import by_columns
+from evosdc.table.dependence import Determination, by_columns
 from evosdc.table.exact_values import known_of
 from evosdc.table.schema import WITHHELD, Role
 from evosdc.table.table import Numbers, Rows, Table
 
+# pairs of records alike in the unchanged columns up to which the intruder is asked about every record
 PAIRS = 100_000_000
-"""Pairs of records alike in the unchanged columns up to which the intruder is asked about every record."""
 
-ASKED = 2000
-"""Records that he is asked about where there are more pairs; they are spread evenly over the file."""
+ASKED = 2000  # records that he is asked about where there are more pairs; they are spread evenly over the file
+TIED = 1e-9  # difference of two log-likelihoods below which they are the same product of counts
+Places = NDArray[np.int64]  # of rates, or what is to be added to them, by record and attribute, shape (n, V)
 
-TIED = 1e-9
-"""Difference of two log-likelihoods below which they are the same product of counts."""
-
-Places = NDArray[np.int64]
-"""Of rates, or what is to be added to them, by record and attribute, shape (n, V)."""
-
+# roles of columns that are no knowledge of a person, though they are published; a verdict names them
 _UNCOUNTED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
-"""Roles of columns that are no knowledge of a person, though they are published; a verdict names them."""
 
 
 @dataclass(frozen=True)
 class Together:
-    """What unchanged columns tell together.
+    """What unchanged columns tell together."""
 
-    Parameters
-    ----------
-    columns : tuple of str
-        Published as they are, and such that somebody may know them of a person; sensitive ones are among them.
-    masked : tuple of str
-        The masked columns that the intruder knows as well.
-    unique : float
-        People who are alone with their values in `columns`, in per cent.
-    alone : float
-        People whom an intruder is expected to find who knows `columns` and no masked one, in per cent.
-    found : float
-        People whom an informed intruder is expected to find who knows them besides the masked ones, in per cent: in the
-        direction that finds more, and no fewer than one finds who knows less.
-    known : tuple of str
-        Those of `columns` that an intruder is taken to know: quasi-identifiers, what was to be masked, and `derived`.
-    known_found : float
-        As `found`, of an intruder who knows `known` alone besides the masked ones; 0 where there are none.
-    uncounted : tuple of str
-        Unchanged columns that are left out: weights and numbers of households.
-    meant : tuple of str
-        Those of `known` that were to be masked.
-    derived : mapping of str to str
-        Those of `known` that nobody needs to know, each with the column that an intruder knows and it follows from.
-    asked : int or None
-        Records that `found` and `known_found` were estimated from; None where every record was asked about.
-    """
-
-    columns: tuple[str, ...]
-    masked: tuple[str, ...]
-    unique: float
-    alone: float
+    columns: tuple[str, ...]  # published as they are, and such that somebody may know them of a person
+    masked: tuple[str, ...]  # the masked columns that the intruder knows as well
+    unique: float  # people who are alone with their values in `columns`, in per cent
+    alone: float  # people whom an intruder is expected to find who knows `columns` and no masked one, in per cent
+    # people whom an informed intruder is expected to find who knows them besides the masked ones, in per cent: in the
+    # direction that finds more, and no fewer than one finds who knows less
     found: float
+    # those of `columns` that an intruder is taken to know: quasi-identifiers, what was to be masked, and `derived`
     known: tuple[str, ...] = ()
-    known_found: float = 0.0
-    uncounted: tuple[str, ...] = ()
-    meant: tuple[str, ...] = ()
+    known_found: float = 0.0  # as `found`, of an intruder who knows `known` alone besides the masked ones
+    uncounted: tuple[str, ...] = ()  # unchanged columns that are left out: weights and numbers of households
+    meant: tuple[str, ...] = ()  # those of `known` that were to be masked
+    # those of `known` that nobody needs to know, each with the column that an intruder knows and it follows from
     derived: Mapping[str, str] = field(default_factory=dict)
-    asked: int | None = None
+    asked: int | None = None  # records that `found` and `known_found` were estimated from
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -91,24 +63,11 @@ class Together:
 def unchanged_together(
     original: Table, published: Table, protect: Sequence[str], unchanged: Sequence[str], least: float = 0.0
 ) -> Together | None:
-    """Return what unchanged columns tell together; None where there is none that an intruder may know.
-
-    The intruder is that of `informed-linkage`: of the originals who are alike in all unchanged columns he takes the
-    likeliest, by the frequencies with which each category was published as which; or, where that finds more, of the
-    masked records the likeliest for each person. Numbers of masked columns are taken by ten classes. Where values were
-    made coarser, and so are true, he takes any person who is alike throughout.
-
-    Parameters
-    ----------
-    original, published : Table
-        All attributes; record r of both is the same respondent.
-    protect : sequence of str
-        The masked attributes.
-    unchanged : sequence of str
-        The columns that are published as they are.
-    least : float
-        Per cent of the people found by an intruder who knows the masked columns alone: who knows more may do as he.
-    """
+    """Return what unchanged columns tell together; None where there is none that an intruder may know."""
+    # The intruder is that of `informed-linkage`: of the originals who are alike in all unchanged columns he takes the
+    # likeliest, by the frequencies with which each category was published as which; or, where that finds more, of the
+    # masked records the likeliest for each person. Numbers of masked columns are taken by ten classes. Where values
+    # were made coarser, and so are true, he takes any person who is alike throughout.
     roles = {name: original.schema[name].role for name in unchanged}
     if not len(original):
         return None
@@ -158,10 +117,7 @@ def _masked(original: Table, published: Table, protect: Sequence[str], unchanged
 def _found_with(
     original: Table, published: Table, columns: Sequence[str], masked: Sequence[str]
 ) -> tuple[float, int | None]:
-    """Return the per cent of people found by unchanged columns and masked ones together, and from how many records.
-
-    None stands for all of them.
-    """
+    """Return the per cent of people found by unchanged columns and masked ones together, and from how many records."""
     pairs = [classed(original, published, name, len(original) + 1) for name in masked]
     if not all(pair.comparable for pair in pairs):
         (keys,) = keys_of(published.select([*columns, *masked]))
@@ -188,15 +144,7 @@ def _log_rates(joint: NDArray[np.int64]) -> Numbers:
 
 
 def _found(groups: Rows, asked: Rows, costs: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], Numbers]]) -> float:
-    """Return the expected share of the records asked about that are linked to their own within their group.
-
-    Parameters
-    ----------
-    groups : ndarray of intp, shape (n,)
-    asked : ndarray of intp, shape (m,)
-    costs : sequence of tuple
-        For each attribute the codes of those who are looked for, of those who are asked about, and log rates by both.
-    """
+    """Return the expected share of the records asked about that are linked to their own within their group."""
     # All rates stand in one array, whose places add up of a code looked for and one asked about; so do the greatest.
     begins = np.cumsum([0, *(rates.size for _, _, rates in costs)])[:-1]
     rates = np.concatenate([one.ravel() for _, _, one in costs])
@@ -225,10 +173,9 @@ def _matched(
     rates: Numbers,
     greatest: Numbers,
 ) -> float:
-    """Return how many of some records are expected to be linked to their own among the members of its group.
-
-    Members that are alike up to an attribute are passed together where what is still to be added cannot make up for it.
-    """
+    """Return how many of some records are expected to be linked to their own among the members of its group."""
+    # Members that are alike up to an attribute are passed together where what is still to be added cannot make up for
+    # it.
     matched, attributes = 0.0, before.shape[1]
     # By attribute: up to which member those are alike that are looked through, where one is among them, and their sum.
     until, at = np.empty(attributes, np.int64), np.empty(attributes, np.int64)
@@ -273,49 +220,22 @@ def _matched(
 
 @dataclass(frozen=True)
 class Further:
-    """What one such intruder finds.
+    """What one such intruder finds."""
 
-    Parameters
-    ----------
-    measure : str
-        Of this intruder.
-    knows : str
-        What he knows of people besides, in words (`evosdc.specs.MeasureSpec`).
-    columns : tuple of str
-        Columns of the published file that tell it.
-    percent : float or None
-        People he is expected to find; None where the measure cannot read the files.
-    """
-
-    measure: str
-    knows: str
-    columns: tuple[str, ...]
-    percent: float | None
+    measure: str  # of this intruder
+    knows: str  # what he knows of people besides, in words (`evosdc.specs.MeasureSpec`)
+    columns: tuple[str, ...]  # columns of the published file that tell it
+    percent: float | None  # people he is expected to find; None where the measure cannot read the files
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON has it."""
-        return {
-            "measure": self.measure, "knows": self.knows, "columns": list(self.columns), "percent": self.percent
-        }  # fmt: skip
+        return asdict(self) | {"columns": list(self.columns)}
 
 
 def further_knowledge(
     original: Table, masked: Table, protect: Sequence[str], unchanged: Sequence[str], registry: Registry
 ) -> tuple[Further, ...]:
-    """Return what each intruder finds who knows what unchanged columns tell, of whom there are measures.
-
-    Attributes that a measure cannot read he is taken not to know.
-
-    Parameters
-    ----------
-    original : Table
-        All attributes.
-    masked : Table
-        The masked ones; record r of both is the same respondent.
-    protect, unchanged : sequence of str
-        The masked attributes, and the columns that are published as they are.
-    registry : Registry
-    """
+    """Return what each intruder finds who knows what unchanged columns tell, of whom there are measures."""
     found = []
     for name in registry.names("measure"):
         spec = registry.spec("measure", name)
@@ -336,3 +256,72 @@ def _percent(measure: Any, original: Table, masked: Table, known: Sequence[str])
         return float(measure.fit_in(Microdata(original, tuple(known))).score(masked.select(known)))
     except InputError:
         return None
+
+
+SINGLING = 5.0  # per cent of records with a value of their own from which a column singles people out
+
+ALIKE = "all records have the same value, which tells nobody apart"
+
+_REASONS: Mapping[Role, str] = {
+    Role.IDENTIFIER: "it names the person",
+    Role.QUASI_IDENTIFIER: "an intruder may know it, and re-identify people by it whatever else was changed",
+    Role.SENSITIVE: "anyone re-identified has this value disclosed",
+    Role.WEIGHT: "weights often tell the region or stratum that a record was sampled from",
+    Role.HOUSEHOLD: "it ties the members of a household together: who re-identifies one, re-identifies all",
+    Role.STRATUM: "it tells the stratum that a record was sampled from",
+    Role.OTHER: "harmless only as long as no intruder can know it",
+}
+
+
+@dataclass(frozen=True)
+class Unchanged:
+    """A column that is published as it is."""
+
+    attribute: str
+    role: str
+    distinct: int  # different values
+    single: float  # records whose value nobody else has, in per cent
+    why: str
+    dangerous: bool  # whether an intruder who knows it finds people, by its role or its values
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return asdict(self)
+
+
+def unchanged_columns(
+    table: Table,
+    protect: Sequence[str],
+    dropped: Sequence[str] = (),
+    changed: Mapping[str, int] | None = None,
+    given_away: Sequence[Determination] = (),
+) -> tuple[Unchanged, ...]:
+    """Return the columns that are published as they are, those that single people out first."""
+    same = {name for name, cells in (changed or {}).items() if not cells}
+    found = []
+    for attribute in table.schema.attributes:
+        name = attribute.name
+        if name in dropped or (name in protect and name not in same):
+            continue
+        distinct, single, alike = _spread(table, name)
+        if alike:
+            found.append(Unchanged(name, str(attribute.role), distinct, single, ALIKE, False))
+            continue
+        kept = "it was to be masked, and no value was changed"
+        reasons = [kept if name in protect else _REASONS.get(attribute.role, _REASONS[Role.OTHER])]
+        if single >= SINGLING:
+            reasons.append(f"{single:.0f} % of the records have a value that no other one has")
+        reasons += [f"{d.masked} can be read off it" for d in given_away if d.by == name]
+        known = name in protect or attribute.role in (Role.IDENTIFIER, Role.QUASI_IDENTIFIER)
+        dangerous = known or (single >= SINGLING and attribute.role is Role.OTHER) or len(reasons) > 2
+        found.append(Unchanged(name, str(attribute.role), distinct, single, "; ".join(reasons), dangerous))
+    return tuple(sorted(found, key=lambda column: (not column.dangerous, -column.single)))
+
+
+def _spread(table: Table, name: str) -> tuple[int, float, bool]:
+    """Return the different values, the records with one of their own in per cent, and whether all records are alike."""
+    column = table.column(name)
+    known = column[column >= 0] if table.schema[name].categorical else column[~np.isnan(column)]
+    counts = np.unique(known, return_counts=True)[1]
+    alike = len(counts) + (len(known) < len(column)) < 2
+    return len(counts), 100.0 * float((counts == 1).sum()) / max(len(column), 1), alike

@@ -20,17 +20,10 @@ def perturbed_values(original: Table, published: Table) -> dict[str, int]:
 
 
 def perturbed(original: Table, published: Table, name: str) -> NDArray[np.bool_]:
-    """Return where an attribute has a published value that is another person's, shape (n,).
-
-    Values that are left out, and those of attributes with labels that the original does not have (intervals, levels
-    of a hierarchy), are true: they are no such values. Nor are numbers that are the own ones at the decimals published.
-
-    Parameters
-    ----------
-    original, published : Table
-        With that attribute; record r of both is the same respondent.
-    name : str
-    """
+    """Return where an attribute has a published value that is another person's, shape (n,)."""
+    # Values that are left out, and those of attributes with labels that the original does not have (intervals, levels
+    # of a hierarchy), are true: they are no such values. Nor are numbers that are the own ones at the decimals
+    # published.
     before, after = original.schema[name], published.schema[name]
     first, second = original.column(name), published.column(name)
     if not after.categorical and not before.categorical:
@@ -52,20 +45,8 @@ def differs(original: Table, published: Table, name: str) -> bool:
 
 
 def untouched_records(original: Table, published: Table) -> dict[str, int]:
-    """Return how many records are published as they are in the original, and how many of them nobody is like in it.
-
-    Of whoever is found among them, all published values are true. Records without any known value do not count.
-
-    Parameters
-    ----------
-    original, published : Table
-        With the same attributes, the masked ones; record r of both is the same respondent.
-
-    Returns
-    -------
-    dict
-        ``records`` and ``alone``; 0 of either where any attribute has other labels than in the original.
-    """
+    """Return how many records are published as they are in the original, and how many of them nobody is like in it."""
+    # Of whoever is found among them, all published values are true. Records without any known value do not count.
     names = [name for name in published.schema.names if name in original.schema]
     own, other = original.select(names), published.select(names)
     if not names or own.schema.attributes != other.schema.attributes:
@@ -80,22 +61,11 @@ def untouched_records(original: Table, published: Table) -> dict[str, int]:
     return {"records": int(same.sum()), "alone": int((classes.counts[classes.of[same]] == 1).sum())}
 
 
-MOSTLY = 0.5
-"""Share of the rows in other places from which it is said: a few exchanged values may be masking."""
+MOSTLY = 0.5  # share of the rows in other places from which it is said: a few exchanged values may be masking
 
 
 def matched(original: Table, masked: Table, rows: Rows, by_position: Collection[str] = ()) -> tuple[Table, Table]:
-    """Return both tables in the order of the original, without its records of which there is no masked one.
-
-    Parameters
-    ----------
-    original, masked : Table
-    rows : ndarray of intp
-        By masked record, the position of its original, each another one.
-    by_position : collection of str
-        Unmasked columns of both that name records by their rows, as the edges of a graph do. Those of the masked table
-        name other rows than those of the original, which are taken in their place.
-    """
+    """Return both tables in the order of the original, without its records of which there is no masked one."""
     order = np.argsort(rows)
     before, after = original.take(rows[order]), masked.take(order)
     names = [name for name in by_position if name in before.schema and name in after.schema]
@@ -103,15 +73,7 @@ def matched(original: Table, masked: Table, rows: Rows, by_position: Collection[
 
 
 def reordered_words(original: Table, published: Table, names: Sequence[str]) -> str | None:
-    """Return a warning where columns that nobody is said to have masked have the same rows in another order.
-
-    Parameters
-    ----------
-    original, published : Table
-        As many rows each.
-    names : sequence of str
-        Columns of both that are not judged.
-    """
+    """Return a warning where columns that nobody is said to have masked have the same rows in another order."""
     shared = [name for name in names if name in original.schema and name in published.schema]
     comparable = [name for name in shared if original.schema[name].categorical is published.schema[name].categorical]
     if not comparable or len(original) != len(published):
@@ -127,15 +89,12 @@ def reordered_words(original: Table, published: Table, names: Sequence[str]) -> 
     before, after = _numbered(columns)
     if not np.array_equal(np.sort(before), np.sort(after)):
         return None
+    have = "has" if len(comparable) == 1 else "have"
     return (
-        f"The rows seem to stand in another order than in the original: {', '.join(comparable)} {_have(comparable)} "
+        f"The rows seem to stand in another order than in the original: {', '.join(comparable)} {have} "
         "the same values in other rows. If so, each record is compared with another person's, risks seem too low, and "
         "no figure here is true. Judge or measure the run folder, or give the --crosswalk of the file."
     )
-
-
-def _have(names: Sequence[str]) -> str:
-    return "has" if len(names) == 1 else "have"
 
 
 def _values(original: Table, published: Table, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -162,32 +121,21 @@ def _numbered(columns: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> tuple[NDA
     return both[:rows], both[rows:]
 
 
+# share of the records that may read right under another labelling, as rank swapping and noise leave it
 TOLERATED = 0.03
-"""Share of the records that may read right under another labelling, as rank swapping and noise leave it."""
 
-_SHOWN = 3
-"""Exchanged categories that are named."""
-
-_SHARED = 3
-"""Records that have to be published so for a category to be named: fewer would tell of one person."""
+_SHOWN = 3  # exchanged categories that are named
+_SHARED = 3  # records that have to be published so for a category to be named: fewer would tell of one person
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """An attribute that reads better under another labelling.
-
-    Parameters
-    ----------
-    attribute : str
-    share : float
-        Of all records, how many more would read right, 0..1.
-    pairs : tuple of (str, str, float)
-        Original label, published label, share of the original's records that are published so; the most frequent
-        first, and none of fewer than three records.
-    """
+    """An attribute that reads better under another labelling."""
 
     attribute: str
-    share: float
+    share: float  # of all records, how many more would read right, 0..1
+    # original label, published label, share of the original's records that are published so; the most frequent first,
+    # and none of fewer than three records
     pairs: tuple[tuple[str, str, float], ...]
 
     def __str__(self) -> str:
@@ -202,16 +150,9 @@ class Exchange:
 
 
 def exchanged_labels(original: Table, masked: Table) -> list[Exchange]:
-    """Return the categorical attributes of which more than 3 % of the records would read right under other labels.
-
-    The best labelling is the one-to-one relabelling under which most records agree (an assignment problem). What it
-    gains where values are published at random does not count.
-
-    Parameters
-    ----------
-    original, masked : Table
-        In one schema; record r of both is the same respondent.
-    """
+    """Return the categorical attributes of which more than 3 % of the records would read right under other labels."""
+    # The best labelling is the one-to-one relabelling under which most records agree (an assignment problem). What it
+    # gains where values are published at random does not count.
     found = []
     for position, attribute in enumerate(original.schema.categorical):
         labels = attribute.categories
@@ -244,10 +185,8 @@ def _gain(joint: NDArray[np.int64], columns: NDArray[np.intp]) -> int:
 
 
 def _by_chance(original: Codes, masked: Codes, joint: NDArray[np.int64]) -> float:
-    """Return the gain that the best labelling brings where as many records are published at random.
-
-    Of many categories in few records some labelling always seems better: 6 % of 2500 records in 80 categories.
-    """
+    """Return the gain that the best labelling brings where as many records are published at random."""
+    # Of many categories in few records some labelling always seems better: 6 % of 2500 records in 80 categories.
     shuffled = joint_counts(original, np.random.default_rng(0).permutation(masked), len(joint))
     wrong, by_chance = (int(counts.sum() - np.trace(counts)) for counts in (joint, shuffled))
     return _gain(shuffled, best_labels(shuffled)) * wrong / max(by_chance, 1)

@@ -11,36 +11,21 @@ from numpy.typing import NDArray
 from evosdc.table.schema import Attribute, Scale
 from evosdc.table.table import MISSING, Numbers, Table
 
-MOST_CLASSES = 12
-"""Classes of a table that a page can show legibly."""
-
-QUANTILES = 10
-"""Classes of about equal frequency that numbers are taken by."""
-
-ABSENT = "missing"
-"""Label of the class of missing values."""
+MOST_CLASSES = 12  # classes of a table that a page can show legibly
+QUANTILES = 10  # classes of about equal frequency that numbers are taken by
+ABSENT = "missing"  # label of the class of missing values
 
 Classes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Classed:
-    """One attribute in classes.
+    """One attribute in classes."""
 
-    Parameters
-    ----------
-    attribute : Attribute
-        As the original has it.
-    labels, published_labels : tuple of str
-        Of the classes in the original and in the published file; the same but for generalised attributes.
-    original, published : ndarray of int64, shape (n,)
-        The class of each record in either file.
-    """
-
-    attribute: Attribute
-    labels: tuple[str, ...]
+    attribute: Attribute  # as the original has it
+    labels: tuple[str, ...]  # of the classes in the original and in the published file
     published_labels: tuple[str, ...]
-    original: Classes
+    original: Classes  # the class of each record in either file
     published: Classes
 
     @property
@@ -69,20 +54,10 @@ class Classed:
 
 
 def classed(original: Table, published: Table, name: str, most: int = MOST_CLASSES) -> Classed:
-    """Return an attribute of both files in at most `most` classes, one for missing values besides where there are any.
-
-    Neighbours in an order are merged into classes of about equal frequency; of unordered categories all but the
-    commonest are one class. Numbers are taken by quantiles of the original, written with three digits, so that no label
-    tells a single record's value. Labels of generalised attributes are grouped for themselves.
-
-    Parameters
-    ----------
-    original, published : Table
-        With that attribute; record r of both is the same respondent.
-    name : str
-    most : int
-        At least 2.
-    """
+    """Return an attribute of both files in at most `most` classes, and one of missing values where there are any."""
+    # Neighbours in an order are merged into classes of about equal frequency; of unordered categories all but the
+    # commonest are one class. Numbers are taken by quantiles of the original, written with three digits, so that no
+    # label tells a single record's value. Labels of generalised attributes are grouped for themselves.
     before, after = original.schema[name], published.schema[name]
     first, second = original.column(name), published.column(name)
     if not before.categorical and not after.categorical:
@@ -142,7 +117,7 @@ def _of_numbers(numbers: Numbers, original: Numbers, most: int) -> tuple[Classes
     edges = _without_empty(edges, numbers[~np.isnan(numbers)])
     codes = np.searchsorted(edges, numbers, side="left").astype(np.int64)
     codes[np.isnan(numbers)] = MISSING
-    texts = list(map(_three_digits, edges.tolist()))
+    texts = [str(np.format_float_positional(float(f"{edge:.3g}"), trim="-")) for edge in edges.tolist()]
     if not texts:
         return codes, ("any",)
     between = [f"{low} to {high}" for low, high in pairwise(texts)]
@@ -161,11 +136,6 @@ def _without_empty(edges: Numbers, numbers: Numbers) -> Numbers:
     return remaining
 
 
-def _three_digits(number: float) -> str:
-    """Return a number rounded to three digits, never with an exponent."""
-    return str(np.format_float_positional(float(f"{number:.3g}"), trim="-"))
-
-
 def _with_missing(labels: tuple[str, ...], codes: Classes) -> tuple[tuple[str, ...], Classes]:
     absent = codes == MISSING
     if not absent.any():
@@ -174,20 +144,7 @@ def _with_missing(labels: tuple[str, ...], codes: Classes) -> tuple[tuple[str, .
 
 
 def cross_tables(original: Table, published: Table, protect: Sequence[str]) -> list[dict[str, Any]]:
-    """Return, for each masked attribute, counts of records by original class (rows) and published class (columns).
-
-    Parameters
-    ----------
-    original, published : Table
-        The same records in the same order.
-    protect : sequence of str
-
-    Returns
-    -------
-    list of dict
-        ``attribute scale original published counts kept same_labels``; ``kept`` is the share of records that
-        are published with the very value that they had, in per cent. Numbers have ``reliability``, too.
-    """
+    """Return, for each masked attribute, counts of records by original class (rows) and published class (columns)."""
     listed = []
     for name in protect:
         classes = classed(original, published, name)

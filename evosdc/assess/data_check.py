@@ -18,27 +18,14 @@ from evosdc.table.table import Table
 
 @dataclass(frozen=True)
 class DataCheck:
-    """What was found in a file.
-
-    Parameters
-    ----------
-    records : int
-    broken : tuple of (EditRule, int)
-        The schema's edit rules, each with the number of records that break it.
-    zeros : StructuralZeros or None
-        None where nothing is protected.
-    given_away : tuple of Determination
-    told_by_order : tuple of str
-        Masked attributes that the order of the rows tells.
-    alphabetical : tuple of str
-        Ordinal ones whose categories are words in alphabetical order, which is seldom theirs.
-    """
+    """What was found in a file."""
 
     records: int
-    broken: tuple[tuple[EditRule, int], ...]
-    zeros: StructuralZeros | None
+    broken: tuple[tuple[EditRule, int], ...]  # the schema's edit rules, each with the number of records that break it
+    zeros: StructuralZeros | None  # none where nothing is protected
     given_away: tuple[Determination, ...]
-    told_by_order: tuple[str, ...] = ()
+    told_by_order: tuple[str, ...] = ()  # masked attributes that the order of the rows tells
+    # ordinal ones whose categories are words in alphabetical order, which is seldom theirs
     alphabetical: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
@@ -83,28 +70,13 @@ class DataCheck:
 
 
 def check_records(table: Table, protect: Sequence[str], threshold: float = THRESHOLD) -> DataCheck:
-    """Look for broken edit rules, structural zeros, and masked attributes that the rest of the file or its order tells.
-
-    Parameters
-    ----------
-    table : Table
-        The whole original.
-    protect : sequence of str
-        The attributes to be masked; with none, only edit rules are looked at.
-    threshold : float
-        Expected records from which a combination that never occurs is a structural zero.
-
-    Raises
-    ------
-    SchemaError
-        Attributes that the file does not have.
-    """
+    """Look for broken edit rules, structural zeros, and masked attributes that the rest or the order tells."""
     table.schema.require(protect, "protect")
     broken = tuple((rule, int(rule.broken(table).sum())) for rule in table.schema.edit_rules)
     zeros = find_structural_zeros(table, protect, threshold) if protect else None
-    told = told_by_position(table, protect)
+    ordered = told_by_position(table, protect)
     alphabetical = tuple(name for name in protect if _alphabetical(table.schema[name]))
-    return DataCheck(len(table), broken, zeros, determinations(table, protect), told, alphabetical)
+    return DataCheck(len(table), broken, zeros, determinations(table, protect), ordered, alphabetical)
 
 
 def _alphabetical(attribute: Attribute) -> bool:
@@ -162,14 +134,7 @@ def recomputed_sentences(recomputed: Mapping[str, str], published: Collection[st
 
 
 def rules_notes(microdata: Microdata, genotype: Genotype[Any]) -> list[str]:
-    """Return what rules of records held for a search, in sentences; none where there was no rule.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    genotype : Genotype
-        One that publishes the original's own categories.
-    """
+    """Return what rules of records held for a search, in sentences; none where there was no rule."""
     rules = microdata.rules
     if rules is None:
         return []
@@ -191,23 +156,9 @@ def rules_notes(microdata: Microdata, genotype: Genotype[Any]) -> list[str]:
 
 
 def require_no_split_households(table: Table, protect: Sequence[str]) -> None:
-    """Raise where members of a published household would get different values of what they share.
-
-    A search changes records one by one. Of a household whose members live in two regions afterwards anybody sees that
-    it was masked, and the majority of its members gives the original away.
-
-    Parameters
-    ----------
-    table : Table
-        With all attributes.
-    protect : sequence of str
-        What is masked.
-
-    Raises
-    ------
-    DataError
-        With the attributes that households share, and what can be done instead.
-    """
+    """Raise where members of a published household would get different values of what they share."""
+    # A search changes records one by one. Of a household whose members live in two regions afterwards anybody sees that
+    # it was masked, and the majority of its members gives the original away.
     shared = shared_in_households(table, protect)
     if not shared:
         return

@@ -14,25 +14,7 @@ from evosdc.table.schema import WITHHELD, Role, Schema
 def choose_attributes(
     schema: Schema, attributes: Sequence[str] | None, otherwise_all: bool = True, option: str = "--protect"
 ) -> tuple[str, ...]:
-    """Return the attributes to work on.
-
-    Parameters
-    ----------
-    schema : Schema
-    attributes : sequence of str, optional
-        Those that were asked for; the quasi-identifiers when None.
-    otherwise_all : bool
-        Whether, with nothing asked for and no quasi-identifier declared, all attributes but identifiers are taken.
-    option : str
-        What names them on the command line.
-
-    Raises
-    ------
-    SchemaError
-        Attributes that the schema lacks.
-    DataError
-        Nothing is chosen, or identifiers are.
-    """
+    """Return the attributes to work on."""
     chosen = schema.with_role(Role.QUASI_IDENTIFIER) if attributes is None else tuple(attributes)
     if attributes is None and not chosen and otherwise_all:
         chosen = tuple(a.name for a in schema.attributes if a.role.published)
@@ -61,8 +43,7 @@ def withheld_fault(where: str, names: Sequence[str], schema: Schema, wanted: str
 _LOG = logging.getLogger(__name__)
 
 
-COMPOSITIONS = frozenset({"categorical", "numeric", "mixed"})
-"""What `composition` returns."""
+COMPOSITIONS = frozenset({"categorical", "numeric", "mixed"})  # what `composition` returns
 
 
 def composition(schema: Schema) -> str:
@@ -73,36 +54,17 @@ def composition(schema: Schema) -> str:
 
 
 def default_measures(schema: Schema, registry: Registry) -> dict[str, tuple[str, ...]]:
-    """Return the names of the default measures of information loss (``il``) and disclosure risk (``dr``).
-
-    Parameters
-    ----------
-    schema : Schema
-        Of the attributes that are judged. Of a mixed file, losses judge the attributes of their scale and risks all.
-    registry : Registry
-    """
+    """Return the names of the default measures of information loss (``il``) and disclosure risk (``dr``)."""
     names = _fit_for(len(schema), registry.defaults("measure", composition(schema)), registry)
     kinds = {name: getattr(registry.spec("measure", name), "kind", "") for name in names}
     return {kind: tuple(name for name in names if kinds[name] == kind) for kind in ("il", "dr")}
 
 
 def measures_by_role(microdata: Microdata, registry: Registry) -> dict[str, Any]:
-    """Return the default measures of a release: losses for analysts, and each attribute's risk by its role.
-
-    An intruder knows quasi-identifiers already and looks for the respondent: masked ones are judged by linkage. Masked
-    sensitive attributes are what the intruder wants to learn: they are judged by inference. The greater risk counts.
-    Which measures these are is what plugins offer for ``analysis``, ``identity`` and ``inference``.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    registry : Registry
-
-    Returns
-    -------
-    dict
-        Fit for the key ``measures`` of an experiment.
-    """
+    """Return the default measures of a release: losses for analysts, and each attribute's risk by its role."""
+    # An intruder knows quasi-identifiers already and looks for the respondent: masked ones are judged by linkage.
+    # Masked sensitive attributes are what the intruder wants to learn: they are judged by inference. The greater risk
+    # counts. Which measures these are is what plugins offer for ``analysis``, ``identity`` and ``inference``.
     return {"il": losses_for_analysts(microdata, registry), "dr": risks_by_role(microdata, registry), "risks": "max"}
 
 
@@ -131,11 +93,13 @@ def losses_for_analysts(microdata: Microdata, registry: Registry) -> list[str]:
         *registry.defaults("measure", "analysis"),
         *(registry.defaults("measure", "numbers") if schema.numeric else ()),
     ]
+    unmasked = (a.role for a in microdata.table.schema.attributes if a.name not in microdata.protect)
+    tabulated = any(role not in (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD) for role in unmasked)
     return [
         name
         for name in _fit_for(len(schema), names, registry)
         if scales & set(getattr(registry.spec("measure", name), "scales", ()))
-        and (_analysed(microdata) or not registry.implementation("measure", name).auxiliary_all)
+        and (tabulated or not registry.implementation("measure", name).auxiliary_all)
     ]
 
 
@@ -154,18 +118,6 @@ def entries_by_role(microdata: Microdata, registry: Registry) -> dict[str, tuple
     return {str(name): () for name in found["il"]} | {e["name"]: tuple(e.get("of", ())) for e in found["dr"]}
 
 
-def _analysed(microdata: Microdata) -> bool:
-    """Whether the file has unprotected attributes that analysts tabulate."""
-    apart = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
-    return any(a.role not in apart for a in microdata.table.schema.attributes if a.name not in microdata.protect)
-
-
 def default_portfolio(schema: Schema, registry: Registry) -> str:
-    """Return the name of the portfolio that is usual for the scales of the protected attributes.
-
-    Raises
-    ------
-    InputError
-        No plugin offers one, or several do.
-    """
+    """Return the name of the portfolio that is usual for the scales of the protected attributes."""
     return registry.default("portfolio", composition(schema))

@@ -27,12 +27,10 @@ def audience_of(bound: float) -> Audience:
 def bound_of(
     required: Sequence[str], measure: str, registry: Registry, accepted: float = ACCEPTED
 ) -> tuple[float, str]:
-    """Return the share of people that may be found, in per cent, and the requirement that sets it.
-
-    A requirement sets it that bounds, over all attributes, the measure that states the share, or that of an intruder
-    who knows how the file was masked; of several the strictest. No other one says what is acceptable, `dr` neither:
-    it mixes what several measures say.
-    """
+    """Return the share of people that may be found, in per cent, and the requirement that sets it."""
+    # A requirement sets it that bounds, over all attributes, the measure that states the share, or that of an intruder
+    # who knows how the file was masked; of several the strictest. No other one says what is acceptable, `dr` neither:
+    # it mixes what several measures say.
     sets = {measure, *registry.defaults("measure", "intruder")}
     found = [(constraint, str(constraint)) for constraint in map(Constraint.parse, required)]
     bounds = [
@@ -44,10 +42,7 @@ def bound_of(
 
 
 def strictest_bound(required: Sequence[str], registry: Registry, accepted: float = ACCEPTED) -> float:
-    """Return the least `bound_of` whichever intruder turns out to find most, which a search does not know before.
-
-    A requirement below 0, which nothing fulfils, is refused by itself.
-    """
+    """Return the least `bound_of` whichever intruder turns out to find most, which a search does not know before."""
     names = "", *registry.defaults("measure", "identity")
     return max(min(bound_of(required, name, registry, accepted)[0] for name in names), 0.0)
 
@@ -57,44 +52,25 @@ def two_way_of(registry: Registry) -> str:
     return next(iter(registry.defaults("measure", "two-way")), "")
 
 
-LISTED = 40
-"""Records at risk that are listed by position."""
-
-LIKELY = 0.5
-"""Chance to be found from which a record is at risk: the intruder is more often right than wrong."""
+LISTED = 40  # records at risk that are listed by position
+LIKELY = 0.5  # chance to be found from which a record is at risk: the intruder is more often right than wrong
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What the most successful reaches of the intruders that are tried.
+    """What the most successful reaches of the intruders that are tried."""
 
-    Parameters
-    ----------
-    measure : str
-        That says so.
-    percent, original : float
-        Records expected to be found in the published file, and in the original itself by whichever intruder finds most
-        there, in per cent.
-    records : int
-        Of the published file.
-    known : tuple of str
-        What the intruder knows of everybody.
-    chances : ndarray of float64, shape (n,), or None
-        For each record the chance to be found, 0..1; None where the measure does not tell.
-    other : float or None
-        What looking in the other direction finds, in per cent; None where it was not tried.
-    backwards : bool
-        Whether the intruder looks for each person's likeliest masked record, and not for each masked record's person.
-    """
-
-    measure: str
+    measure: str  # that says so
+    # records expected to be found in the published file, and in the original itself by whichever intruder finds most
+    # there, in per cent
     percent: float
     original: float
-    records: int
-    known: tuple[str, ...]
-    chances: Numbers | None
+    records: int  # of the published file
+    known: tuple[str, ...]  # what the intruder knows of everybody
+    chances: Numbers | None  # for each record the chance to be found, 0..1; None where the measure does not tell
+    # whether the intruder looks for each person's likeliest masked record, and not for each masked record's person
     backwards: bool = False
-    other: float | None = None
+    other: float | None = None  # what looking in the other direction finds, in per cent; None where it was not tried
 
     @property
     def expected(self) -> float:
@@ -121,12 +97,15 @@ class Found:
             ],
         }
 
+    def without_records(self) -> dict[str, Any]:
+        """Return it as JSON has it, without single records."""
+        return {key: value for key, value in self.to_json().items() if key != "at_risk"}
+
 
 def measured_by(found: Mapping[str, Any]) -> str:
-    """Return in words by what a share was measured, of what `Found.to_json` returns.
-
-    The attack from person to record is another figure than the score of the measure, which goes from record to person.
-    """
+    """Return in words by what a share was measured, of what `Found.to_json` returns."""
+    # The attack from person to record is another figure than the score of the measure, which goes from record to
+    # person.
     measure, other = found["measure"], found.get("other_percent")
     if found.get("looks_for") != "masked record":
         return str(measure)
@@ -135,11 +114,9 @@ def measured_by(found: Mapping[str, Any]) -> str:
 
 
 def found_by_value(original: Table, masked: Table, known: Sequence[str]) -> tuple[str, float]:
-    """Return the attribute by whose exact value alone most people are found, and how many are, in per cent.
-
-    See `evosdc.table.exact_values.ExactValues`, which the measure of this risk counts by, too: measures that take
-    numbers by classes do not see that a search left them as they are.
-    """
+    """Return the attribute by whose exact value alone most people are found, and how many are, in per cent."""
+    # See `evosdc.table.exact_values.ExactValues`, which the measure of this risk counts by, too: measures that take
+    # numbers by classes do not see that a search left them as they are.
     values = ExactValues(with_published_decimals(original.select(known), masked), known)
     percents = dict(zip(values.names, values.percents(masked.select(known)).tolist(), strict=True))
     best = max(known, key=lambda name: percents[name])
@@ -156,45 +133,26 @@ def found_by_intruder(
     unprotected: Mapping[str, float] | None = None,
     scored: Mapping[str, float] | None = None,
 ) -> Found | None:
-    """Return what the most successful intruder finds; None where no measure of identity can read the files.
-
-    Parameters
-    ----------
-    original : Table
-        All attributes.
-    masked : Table
-        The masked ones.
-    protect : sequence of str
-    registry : Registry
-    params : mapping of str to mapping, optional
-        Parameters of measures in force.
-    fitted : mapping of str to Fitted, optional
-        Measures that are fitted already, with these parameters and on the attributes that the intruder knows.
-    unprotected : mapping of str to float, optional
-        What these find in the original itself, where that is known.
-    scored : mapping of str to float, optional
-        What they find in the masked file, where that is known: only the most successful one then looks again, for the
-        chance of each record.
-    """
+    """Return what the most successful intruder finds; None where no measure of identity can read the files."""
     known = known_of(original, protect)
     if len(original) == 0:
         return None
     sides = original, masked.select(known)
     fitted, scored, unprotected = fitted or {}, scored or {}, unprotected or {}
-    told = fitted.keys() & scored.keys() & unprotected.keys()
+    ready = fitted.keys() & scored.keys() & unprotected.keys()
     ask = partial(_found, sides=sides, known=known, registry=registry, params=params or {}, unprotected=unprotected)
-    asked = [
+    measured = [
         partial(Found, name, scored[name], unprotected[name], len(masked), known, None)
-        if name in told
+        if name in ready
         else partial(ask, name, known_fitted=fitted.get(name))
         for name in registry.defaults("measure", "identity")
     ]
-    found = [one for one in side_by_side(len(original), asked) if one is not None]
+    found = [one for one in side_by_side(len(original), measured) if one is not None]
     if not found:
         return None
     # Of equal ones the one that knows most, which is registered last; the original is attacked by whoever finds most.
     best = max(reversed(found), key=lambda one: one.percent)
-    if best.measure in told:
+    if best.measure in ready:
         best = ask(best.measure, known_fitted=fitted[best.measure]) or best
     best = replace(best, original=max(one.original for one in found))
     other = ask(best.measure, unprotected={}, known_fitted=None, backwards=True)
@@ -215,10 +173,8 @@ def _found(
     unprotected: Mapping[str, float],
     backwards: bool = False,
 ) -> Found | None:
-    """Return what the intruder of a measure finds; None where it cannot read the files.
-
-    Backwards the two files change places: the masked one is what everybody's own record is looked for in.
-    """
+    """Return what the intruder of a measure finds; None where it cannot read the files."""
+    # Backwards the two files change places: the masked one is what everybody's own record is looked for in.
     original, masked = sides
     (whole, searched) = (masked, original.select(known)) if backwards else (original, masked)
     try:

@@ -24,37 +24,26 @@ from evosdc.table.schema import Role
 from evosdc.table.table import MISSING, Rows, Table
 from evosdc.time_limit import DeadlineOver, check_time, time_limited
 
-ALLOWED = 1.25
-"""How many times the claimed risk a judge may measure: an honest search overfits its measures a little."""
+ALLOWED = 1.25  # how many times the claimed risk a judge may measure: an honest search overfits its measures a little
+NEARLY = 0.9  # share of the original's risk from which a file protects next to nothing
 
-NEARLY = 0.9
-"""Share of the original's risk from which a file protects next to nothing."""
-
+# judges of each family whose risk is claimed that have to answer before the claim is confirmed: the first that plugins
+# name. They are asked first.
 NEEDED = 2
-"""Judges of each family whose risk is claimed that have to answer before the claim is confirmed: the first that plugins
-name. They are asked first."""
 
 
 @dataclass(frozen=True)
 class Confirmation:
-    """Whether a claim holds.
+    """Whether a claim holds."""
 
-    Parameters
-    ----------
-    holds : bool or None
-        None where there is no claim, no judge to compare with it, or one that is needed has not answered yet.
-    sentence : str
-    """
-
+    # none where there is no claim, no judge to compare with it, or one that is needed has not answered yet
     holds: bool | None
     sentence: str
 
 
 def compared(masked: Estimate, chance: Estimate, claim: float) -> tuple[float | None, bool]:
-    """Return how many times the claim a risk is, and whether it is above 1.25 times it beyond its error.
-
-    Chance is what anybody reaches without the file, so a claim below it is taken as chance. None where both are 0.
-    """
+    """Return how many times the claim a risk is, and whether it is above 1.25 times it beyond its error."""
+    # Chance is what anybody reaches without the file, so a claim below it is taken as chance. None where both are 0.
     floor = max(claim, chance.value)
     return masked.value / floor if floor > 0.0 else None, masked.low > ALLOWED * floor
 
@@ -65,10 +54,7 @@ def confirmation_of(
     claimed_by: Mapping[str, str],
     waiting: Sequence[str] = (),
 ) -> Confirmation:
-    """Return whether claims hold, with the worst of the judges that contradict them.
-
-    `waiting` are judges that are needed to confirm the claims, and have not answered yet.
-    """
+    """Return whether claims hold, with the worst of the judges that contradict them."""
     counted = [finding for finding in findings if finding.claim is not None]
     broken = sorted((f for f in counted if f.exceeds), key=lambda f: (f.times is not None, -(f.times or 0.0)))
     if broken:
@@ -115,119 +101,61 @@ def shown(estimate: Estimate) -> str:
     return f"{estimate.value:.1f} ± {estimate.error:.1f}"
 
 
+_STORED = ("claim", "times", "exceeds", "kind", "family", "intruder", "does", "words")  # of a finding, as it is
+
+
 @dataclass(frozen=True)
 class Finding:
-    """What one judge says.
+    """What one judge says."""
 
-    Parameters
-    ----------
-    judge : str
-        Registered name.
-    kind, family : str
-        As in the judge's spec.
-    masked : Estimate
-        Of the masked file, cut to the judge's range.
-    original, chance : Estimate
-        Of the original itself, and of the masked file with its records in random order.
-    claim : float or None
-        The risk that it is compared with; None where it is no such risk.
-    times : float or None
-        The masked file's figure over the claim, or over chance where that is greater; None without a claim, and where
-        both are 0.
-    exceeds : bool
-        Whether the figure is above 1.25 times these beyond its error.
-    intruder, does : str
-        See `evosdc.model.Judge`.
-    words : str
-        What it means.
-    details : mapping of str to float
-        Figures that stand beside it: of the people worst off, of members and others.
-    """
-
-    judge: str
-    kind: str
+    judge: str  # registered name
+    kind: str  # as in the judge's spec
     family: str
-    masked: Estimate
-    original: Estimate
+    masked: Estimate  # of the masked file, cut to the judge's range
+    original: Estimate  # of the original itself, and of the masked file with its records in random order
     chance: Estimate
-    claim: float | None
-    times: float | None
-    exceeds: bool
-    intruder: str
+    claim: float | None  # the risk that it is compared with; None where it is no such risk
+    times: float | None  # the masked file's figure over the claim, or over chance where that is greater
+    exceeds: bool  # whether the figure is above 1.25 times these beyond its error
+    intruder: str  # see `evosdc.model.Judge`
     does: str
-    words: str
+    words: str  # what it means
+    # figures that stand beside it: of the people worst off, of members and others
     details: Mapping[str, float] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return the finding as JSON has it."""
-        masked = self.masked
-        return {
-            "value": masked.value,
-            "low": masked.low,
-            "high": masked.high,
-            "error": masked.error,
-            "original": self.original.value,
-            "chance": self.chance.value,
-            "claim": self.claim,
-            "times": self.times,
-            "exceeds": self.exceeds,
-            "kind": self.kind,
-            "family": self.family,
-            "intruder": self.intruder,
-            "does": self.does,
-            "words": self.words,
-            **({"details": dict(self.details)} if self.details else {}),
-        }
+        masked, original, chance = self.masked, self.original.value, self.chance.value
+        figures = {"value": masked.value, "low": masked.low, "high": masked.high, "error": masked.error}
+        figures |= {"original": original, "chance": chance}
+        further = {"details": dict(self.details)} if self.details else {}
+        return figures | {name: getattr(self, name) for name in _STORED} | further
 
     @classmethod
     def of(cls, judge: str, stored: Mapping[str, Any]) -> Self:
         """Return a finding that `to_json` has stored."""
         masked = Estimate(stored["value"], stored["low"], stored["high"])
         original, chance = (Estimate.exact(stored[key]) for key in ("original", "chance"))
-        kept = {
-            key: stored[key] for key in ("kind", "family", "claim", "times", "exceeds", "intruder", "does", "words")
-        }
-        kept["details"] = stored.get("details", {})
+        kept = {key: stored[key] for key in _STORED} | {"details": stored.get("details", {})}
         return cls(judge=judge, masked=masked, original=original, chance=chance, **kept)
 
 
 @dataclass(frozen=True)
 class SecondOpinion:
-    """What all judges say of a masked file.
+    """What all judges say of a masked file."""
 
-    Parameters
-    ----------
-    findings : tuple of Finding
-        Risks first.
-    claims : mapping of str to float
-        The claimed risk by family of judges (linkage, guess), in per cent.
-    claimed_by : mapping of str to str
-        Where each claim comes from: a registered measure, or "the claim given".
-    not_applicable : mapping of str to str
-        Why other judges have nothing to say.
-    warnings : tuple of str
-        What has to be known before the file is used.
-    attributes, known, wanted : tuple of str
-        What was judged; of these, what an intruder is taken to know, and what he wants to learn.
-    records, seed : int
-    identity : mapping or None
-        Of `evosdc.assess.verdict.identity_of`; None where nobody asked, or it cannot be said.
-    waiting : tuple of str
-        Judges that are needed to confirm the claims (`NEEDED`), and have not answered yet.
-    """
-
-    findings: tuple[Finding, ...]
-    claims: Mapping[str, float]
-    claimed_by: Mapping[str, str]
-    not_applicable: Mapping[str, str]
-    warnings: tuple[str, ...]
-    attributes: tuple[str, ...]
+    findings: tuple[Finding, ...]  # risks first
+    claims: Mapping[str, float]  # the claimed risk by family of judges (linkage, guess), in per cent
+    claimed_by: Mapping[str, str]  # where each claim comes from: a registered measure, or "the claim given"
+    not_applicable: Mapping[str, str]  # why other judges have nothing to say
+    warnings: tuple[str, ...]  # what has to be known before the file is used
+    attributes: tuple[str, ...]  # what was judged
     known: tuple[str, ...]
     wanted: tuple[str, ...]
     records: int
     seed: int
-    identity: Mapping[str, Any] | None = None
-    waiting: tuple[str, ...] = ()
+    identity: Mapping[str, Any] | None = None  # of `evosdc.assess.verdict.identity_of`
+    waiting: tuple[str, ...] = ()  # judges that are needed to confirm the claims (`NEEDED`), and have not answered yet
 
     @property
     def verdict(self) -> Confirmation:
@@ -253,24 +181,12 @@ class SecondOpinion:
 
     def to_json(self) -> dict[str, Any]:
         """Return all of it as JSON has it; `holds` is null where there is no claim to compare with."""
-        verdict = self.verdict
-        return {
-            "holds": verdict.holds,
-            "verdict": verdict.sentence,
-            "claims": dict(self.claims),
-            "claimed_by": dict(self.claimed_by),
-            "judges": {finding.judge: finding.to_json() for finding in self.findings},
-            "not_applicable": dict(self.not_applicable),
-            "warnings": list(self.warnings),
-            "attributes": list(self.attributes),
-            "known": list(self.known),
-            "wanted": list(self.wanted),
-            "records": self.records,
-            "seed": self.seed,
-            "asked": len(self.findings) + self.unasked,
-            "answered": len(self.findings),
-            **({} if self.identity is None else {"identity": dict(self.identity)}),
-        }
+        verdict, judges = self.verdict, {finding.judge: finding.to_json() for finding in self.findings}
+        own = ("claims", "claimed_by", "not_applicable", "warnings", "attributes", "known", "wanted", "records", "seed")
+        plain = {name: list(v) if isinstance(v := getattr(self, name), tuple) else v for name in own}
+        counts = {"asked": len(self.findings) + self.unasked, "answered": len(self.findings)}
+        identity = {} if self.identity is None else {"identity": dict(self.identity)}
+        return {"holds": verdict.holds, "verdict": verdict.sentence, "judges": judges} | plain | counts | identity
 
 
 def in_words(sentence: str, masked: Estimate, original: Estimate, chance: Estimate) -> str:
@@ -280,28 +196,14 @@ def in_words(sentence: str, masked: Estimate, original: Estimate, chance: Estima
 
 @dataclass(frozen=True)
 class Sides:
-    """The two files, and which attributes are judged in which way.
+    """The two files, and which attributes are judged in which way."""
 
-    Parameters
-    ----------
-    original : Table
-        All attributes.
-    masked, chance : Table
-        The judged attributes of the published file, and these with their records in random order.
-    attributes : tuple of str
-        What is judged.
-    published : frozenset of str
-        All that the published file tells.
-    wide : bool
-        Whether it has labels that the original has not, and is therefore in a coding of its own.
-    """
-
-    original: Table
-    masked: Table
+    original: Table  # all attributes
+    masked: Table  # the judged attributes of the published file, and these with their records in random order
     chance: Table
-    attributes: tuple[str, ...]
-    published: frozenset[str]
-    wide: bool
+    attributes: tuple[str, ...]  # what is judged
+    published: frozenset[str]  # all that the published file tells
+    wide: bool  # whether it has labels that the original has not, and is therefore in a coding of its own
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -323,13 +225,7 @@ class Sides:
 
 
 def sides_of(original: Table, masked: Table, attributes: tuple[str, ...], order: Rows) -> Sides:
-    """Return what judges compare; `order` is that of chance.
-
-    Raises
-    ------
-    DataError
-        The published file has other records in number, lacks an attribute or has another scale.
-    """
+    """Return what judges compare; `order` is that of chance."""
     before = original.select(attributes)
     published = restrict_to(before, masked)
     wide = has_labels_of_its_own(before, published)
@@ -339,13 +235,7 @@ def sides_of(original: Table, masked: Table, attributes: tuple[str, ...], order:
 
 
 def require_readable(spec: Spec, measure: Measure, sides: Sides) -> None:
-    """Check that a judge reads a file's labels, and that the file has what it knows besides.
-
-    Raises
-    ------
-    ParameterError
-        It does not, or has not.
-    """
+    """Check that a judge reads a file's labels, and that the file has what it knows besides."""
     if sides.wide and not measure.generalised:
         raise ParameterError(Fault(spec.name, "labels wider than the original's", "the original's own categories"))
     lacking = [name for name in measure.auxiliary_names() if name not in sides.published]
@@ -354,15 +244,7 @@ def require_readable(spec: Spec, measure: Measure, sides: Sides) -> None:
 
 
 def masked_attributes(original: Table, masked: Table, protect: Sequence[str] | None) -> tuple[str, ...]:
-    """Return what was masked: the named attributes, else quasi-identifiers and all others that differ.
-
-    Raises
-    ------
-    SchemaError
-        A named attribute is not in the original.
-    DataError
-        The files have other records in number, an identifier is named, or nothing was masked.
-    """
+    """Return what was masked: the named attributes, else quasi-identifiers and all others that differ."""
     schema = original.schema
     if protect is not None:
         schema.require(protect, "protect")
@@ -391,21 +273,8 @@ def _differs(original: Table, masked: Table, name: str) -> bool:
 
 
 def other_people(path: Path, original: Table) -> Table:
-    """Return people of the same population who are not in a file, in the coding of the original.
-
-    A category that the original has not is read as missing: a learner on the file knows nothing of it.
-
-    Parameters
-    ----------
-    path : Path
-        A file with the attributes of the original, but for those that are left out of a published file.
-    original : Table
-
-    Raises
-    ------
-    InputError
-        It cannot be read, lacks attributes or has them on another scale.
-    """
+    """Return people of the same population who are not in a file, in the coding of the original."""
+    # A category that the original has not is read as missing: a learner on the file knows nothing of it.
     schema = original.schema
     names = [a.name for a in schema.attributes if a.role.published]
     found = read_source(path, population_description(schema, names)).table
@@ -416,22 +285,14 @@ def other_people(path: Path, original: Table) -> Table:
     return Table(part, codes, coded.numbers)
 
 
-GIVEN = "the claim given"
-"""Where a claim comes from that was not measured."""
+GIVEN = "the claim given"  # where a claim comes from that was not measured
 
 
 @dataclass(frozen=True)
 class Claims:
-    """Risks that a search claims, by family of judges, and the measures that say so.
+    """Risks that a search claims, by family of judges, and the measures that say so."""
 
-    Parameters
-    ----------
-    values : mapping of str to float
-        In per cent; families that it leaves out are measured.
-    by : mapping of str to str
-    """
-
-    values: Mapping[str, float]
+    values: Mapping[str, float]  # in per cent; families that it leaves out are measured
     by: Mapping[str, str]
 
     def of(self, families: Sequence[str]) -> "Claims":
@@ -441,13 +302,7 @@ class Claims:
 
 
 def require_claim(claimed: float | Mapping[str, float] | Claims | None) -> None:
-    """Check that claimed risks are percentages.
-
-    Raises
-    ------
-    ParameterError
-        One is not, with all that are not.
-    """
+    """Check that claimed risks are percentages."""
     if isinstance(claimed, Claims):
         return
     values = claimed if isinstance(claimed, Mapping) else {} if claimed is None else {"": claimed}
@@ -490,62 +345,12 @@ def claims_on(sides: Sides, claimed: float | Mapping[str, float] | Claims | None
 
 _LOG = logging.getLogger("evosdc.judges")
 
+# how many times an equal share of the time left a judge may take at first. Most need less; who needs more is asked once
+# more when all have had their turn, so that one that takes long does not leave the quick ones without time.
 FIRST_TURN = 2.0
-"""How many times an equal share of the time left a judge may take at first. Most need less; who needs more is asked
-once more when all have had their turn, so that one that takes long does not leave the quick ones without time."""
 
-MOST_OF_TIME = 0.5
-"""Share of the time left that a judge may take then, while others wait."""
-
-_PERMUTATION = 1 << 16
-"""Address of the permutation, apart from the draws of judges."""
-
-
-def judged(
-    original: Table,
-    masked: Table,
-    protect: Sequence[str] | None = None,
-    *,
-    registry: Registry,
-    judges: Sequence[str] | None = None,
-    claimed: float | Mapping[str, float] | None = None,
-    seed: int = 1,
-    answered: Callable[[int, int], None] | None = None,
-) -> SecondOpinion:
-    """Return a second opinion on a masked file.
-
-    Every judge is asked about the masked file, about the original, and about the masked file with its records in random
-    order, which is chance. Judges of what an intruder knows are asked about the attributes that are not sensitive,
-    where there are such; the others about all.
-
-    Parameters
-    ----------
-    original, masked : Table
-        Record r of both is the same respondent; the masked one may lack attributes that are not judged.
-    protect : sequence of str, optional
-        What was masked; by default the quasi-identifiers, and whatever else differs.
-    registry : Registry
-    judges : sequence of str, optional
-        Measures to ask; by default those that plugins offer as judges. Of a file with labels wider than the original's
-        those that read such labels; judges of what another column tells only where that column is published.
-    claimed : float or mapping of str to float, optional
-        The risk that is claimed, in per cent: of linkages, and of guesses too where a masked attribute is sensitive or
-        none is a quasi-identifier; or by family (``linkage``, ``guess``). By default what the informed measures say.
-    seed : int
-        Of all halves and samples.
-    answered : callable, optional
-        Told before the first judge and after each one how many have answered of how many that are asked. Those that
-        had no time, do not apply or fail have not answered. What it raises ends the call.
-
-    Raises
-    ------
-    InputError
-        With the faults of tables, attributes, judges and claim.
-    """
-    files, claims = {"": masked}, {"": claimed}
-    return second_opinions(
-        original, files, protect, registry=registry, judges=judges, claimed=claims, seed=seed, answered=answered
-    )[""]
+MOST_OF_TIME = 0.5  # share of the time left that a judge may take then, while others wait
+_PERMUTATION = 1 << 16  # address of the permutation, apart from the draws of judges
 
 
 def second_opinions(
@@ -564,45 +369,21 @@ def second_opinions(
     others: Table | None = None,
     earlier: tuple[EarlierRelease, ...] = (),
 ) -> dict[str, SecondOpinion]:
-    """Return a second opinion on each of several maskings of one file, on the same halves and samples.
-
-    Parameters
-    ----------
-    original : Table
-    files : mapping of str to Table
-        At least one masked file, by any names.
-    protect : sequence of str, optional
-        As of `judged`; by default what differs in the first file.
-    registry, judges, seed, answered
-        As of `judged`.
-    without : collection of str
-        Judges that are not asked by default: those that a search used as measures.
-    claimed : mapping, optional
-        The claim of each file by its name; those left out, and families that `Claims` leave out, are measured.
-    in_order : bool
-        Whether files are published in the order of the original, which may tell what was masked.
-    until : callable, optional
-        Returns the seconds that are left for judges, None for no limit. Those that have not answered by then are named
-        as not asked.
-    others : Table, optional
-        People of the same population who are not in the files, with all attributes of the original in its coding. Then
-        judges that compare with them are asked too, and they are the chance of the others that can say it.
-    earlier : tuple of EarlierRelease
-        Files of the same people that are out already. Judges of all releases together are asked too.
-
-    Raises
-    ------
-    InputError
-        As `judged`.
-    """
+    """Return a second opinion on each of several maskings of one file, on the same halves and samples."""
+    # Every judge is asked about the masked file, about the original, and about the masked file with its records in
+    # random order, which is chance. Judges of what an intruder knows are asked about the attributes that are not
+    # sensitive, where there are such; the others about all. By default what differs in the first file was masked, the
+    # judges are those that plugins offer but for `without`, and claims are what the informed measures say. `until`
+    # returns the seconds left for judges. With `others`, people who are in no file, judges that compare with them are
+    # asked too; with `earlier` releases those of all releases together.
     collect = FaultCollector()
     specs: dict[str, MeasureSpec] = {}
     built: dict[str, Measure] = {}
     claimed = claimed or {}
     together = registry.defaults("measure", "history") if earlier else ()
     occasions = ("judge",) if others is None else ("judge", "members")
-    usual = [name for occasion in occasions for name in registry.defaults("measure", occasion) if name not in without]
-    for name in dict.fromkeys((*together, *(usual if judges is None else judges))):
+    offered = [name for occasion in occasions for name in registry.defaults("measure", occasion) if name not in without]
+    for name in dict.fromkeys((*together, *(offered if judges is None else judges))):
         with collect.step():
             spec = registry.spec("measure", name)
             assert isinstance(spec, MeasureSpec)
@@ -620,12 +401,14 @@ def second_opinions(
         for label, masked in files.items():
             sides[label] = sides_of(original, masked, names, order)
     collect.settle()
-    if judges is None:
-        built = {
-            name: measure
-            for name, measure in built.items()
-            if name in together or all(_usual(measure, s) for s in sides.values())
-        }
+    if judges is None:  # those that say of each file what no other one says
+
+        def usual(measure: Measure) -> bool:
+            known = measure.auxiliary_names()
+            reads = [bool(known) or side.wide or not measure.generalised for side in sides.values()]
+            return all(reads) and all(side.published.issuperset(known) for side in sides.values())
+
+        built = {name: measure for name, measure in built.items() if name in together or usual(measure)}
     claims = {label: claims_on(side, claimed.get(label), registry) for label, side in sides.items()}
     answers: dict[str, dict[str, Finding]] = {}
     lacking: dict[str, str] = {}
@@ -641,11 +424,11 @@ def second_opinions(
             # Those that are needed share all the time that is left; the others what these leave.
             sharing = sum(other in needed for other, _ in turns) if name in needed else len(turns)
             with time_limited(_share(until(), sharing + 1, again), DeadlineOver):
-                asked = _asked(specs[name], built[name], next(iter(sides.values())), others, earlier)
+                fitted_judge = _fit(specs[name], built[name], next(iter(sides.values())), others, earlier)
                 found = {}
                 for label, side in sides.items():
                     check_time()
-                    found[label] = _finding(asked, side, claims[label].values)
+                    found[label] = _finding(fitted_judge, side, claims[label].values)
         except DeadlineOver:
             if again:
                 lacking[name] = NO_TIME
@@ -700,15 +483,6 @@ def _share(left: float | None, judges: int, again: bool) -> float | None:
     return left * (MOST_OF_TIME if again else min(1.0, FIRST_TURN / judges))
 
 
-def _usual(measure: Measure, sides: Sides) -> bool:
-    """Whether a judge has something to say of a file that no other one says.
-
-    Those who know another column have where it is published; those that read wider labels where there are any.
-    """
-    known = measure.auxiliary_names()
-    return sides.published.issuperset(known) and (bool(known) or sides.wide or not measure.generalised)
-
-
 def _exchanged(original: Table, sides: Sides) -> list[str]:
     """Return sentences on exchanged labels, which only a file in the original's categories can have."""
     return [] if sides.wide else [*map(str, exchanged_labels(original.select(sides.attributes), sides.masked))]
@@ -722,7 +496,7 @@ def _alarming(measure: Measure, finding: Finding) -> bool:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _FittedJudge:
     """A judge that knows the original, and what it says of it."""
 
     spec: MeasureSpec
@@ -732,25 +506,25 @@ class _Asked:
     original: Estimate
 
 
-def _asked(
+def _fit(
     spec: MeasureSpec, measure: Measure, sides: Sides, others: Table | None, earlier: tuple[EarlierRelease, ...]
-) -> _Asked:
+) -> _FittedJudge:
     judge = measure if isinstance(measure, Judge) else None
     names = sides.known if judge is not None and judge.known else sides.attributes
     measure.require_support(sides.original.select(names), f"measure {spec.name}")
     fitted = measure.fit_in(Microdata(sides.original, names, others=others, earlier=earlier))
-    return _Asked(spec, judge, names, fitted, _cut(_estimate(fitted, sides.original.select(names)), spec.range))
+    return _FittedJudge(spec, judge, names, fitted, _cut(_estimate(fitted, sides.original.select(names)), spec.range))
 
 
-def _finding(asked: _Asked, sides: Sides, claims: Mapping[str, float]) -> Finding:
-    spec, judge, original = asked.spec, asked.judge, asked.original
-    published, details = sides.masked.select(asked.names), dict[str, float]()
-    if isinstance(asked.fitted, Estimated):
-        found, more = asked.fitted.details(published)
+def _finding(one: _FittedJudge, sides: Sides, claims: Mapping[str, float]) -> Finding:
+    spec, judge, original = one.spec, one.judge, one.original
+    published, details = sides.masked.select(one.names), dict[str, float]()
+    if isinstance(one.fitted, Estimated):
+        found, more = one.fitted.details(published)
         masked, details = _cut(found, spec.range), dict(more)
     else:
-        masked = _cut(_estimate(asked.fitted, published), spec.range)
-    chance = _cut(_chance(asked, sides), spec.range)
+        masked = _cut(_estimate(one.fitted, published), spec.range)
+    chance = _cut(_chance(one, sides), spec.range)
     sentence = judge.sentence if judge is not None else ""
     words = in_words(sentence or f"{spec.summary} {{masked}}; {{chance}} by chance.", masked, original, chance)
     does = judge.does if judge is not None else ""
@@ -774,15 +548,15 @@ def _finding(asked: _Asked, sides: Sides, claims: Mapping[str, float]) -> Findin
     )
 
 
-def _chance(asked: _Asked, sides: Sides) -> Estimate:
+def _chance(one: _FittedJudge, sides: Sides) -> Estimate:
     """Return what a judge finds by chance: of people who are not in the file, else with its records in random order."""
-    if asked.judge is not None and asked.judge.chance is not None:
-        return Estimate.exact(asked.judge.chance)
-    if isinstance(asked.fitted, Estimated):
-        others = asked.fitted.of_others(sides.masked.select(asked.names))
+    if one.judge is not None and one.judge.chance is not None:
+        return Estimate.exact(one.judge.chance)
+    if isinstance(one.fitted, Estimated):
+        others = one.fitted.of_others(sides.masked.select(one.names))
         if others is not None:
             return others
-    return _estimate(asked.fitted, sides.chance.select(asked.names))
+    return _estimate(one.fitted, sides.chance.select(one.names))
 
 
 def _estimate(fitted: Fitted, table: Table) -> Estimate:

@@ -22,15 +22,7 @@ from evosdc.time_limit import check_time
 
 
 def strata_of(table: Table, by: Sequence[str]) -> list[Rows]:
-    """Return the positions of each stratum's records: records that agree on all attributes of `by`.
-
-    Missing values count as a category of their own. Strata are in the order of the attributes' categories.
-
-    Raises
-    ------
-    SchemaError
-        Attributes that the table does not have.
-    """
+    """Return the positions of each stratum's records: records that agree on all attributes of `by`."""
     table.schema.require(by, "by")
     labels = np.zeros(len(table), dtype=np.int64)
     for name in by:
@@ -48,8 +40,8 @@ def label_at(table: Table, name: str, row: int) -> str | float | None:
     return None if np.isnan(value) else float(value)
 
 
+# masks the parts of a file for one step, strata or what a method divides it into, and returns them in their order
 CarryOut = Callable[[Masking, Sequence[Part], Material], Sequence[Table]]
-"""Masks the parts of a file for one step, strata or what a method divides it into, and returns them in their order."""
 
 
 def in_turn(step: Masking, parts: Sequence[Part], whole: Material) -> Sequence[Table]:
@@ -62,13 +54,7 @@ def in_turn(step: Masking, parts: Sequence[Part], whole: Material) -> Sequence[T
 
 
 def build_steps(masking: Masking, registry: Registry) -> tuple[MaskingMethod, ...]:
-    """Return the methods of an entry's steps, built with their parameters.
-
-    Raises
-    ------
-    InputError
-        Methods that are unknown, or parameters that are refused; of all steps at once.
-    """
+    """Return the methods of an entry's steps, built with their parameters."""
     collect, methods = FaultCollector(), []
     for step in masking.steps:
         with collect.step():
@@ -84,36 +70,7 @@ def apply_masking(
     rng: np.random.Generator,
     carry_out: CarryOut = in_turn,
 ) -> Table:
-    """Return the protected attributes masked by one entry of a portfolio.
-
-    Parameters
-    ----------
-    masking : Masking
-    methods : sequence of MaskingMethod
-        Of its steps, built with their parameters (`build_steps`).
-    microdata : Microdata
-    rng : numpy.random.Generator
-        Each stratum gets a stream of its own, spawned from it. So does each further step, which therefore draws the
-        same numbers whatever the parameters of the steps before it are; so do values that are moved in the end.
-    carry_out : callable
-        How the parts of a step are masked; the table is the same whatever it is.
-
-    Returns
-    -------
-    Table
-        Shape (n, V); with another schema where the method generalises.
-
-    Raises
-    ------
-    SchemaError
-        Strata by attributes that the file does not have, or a method that reads such attributes.
-    ParameterError
-        The parameters do not fit the table, or one of its strata.
-    DataError
-        The file's weights are not all positive.
-    PluginError
-        The method changed the schema or lost records.
-    """
+    """Return the protected attributes masked by one entry of a portfolio."""
     (first, *further), (method, *others) = masking.steps, methods
     masked = _apply_step(first, method, microdata, rng, carry_out)
     for step, method in zip(further, others, strict=True):
@@ -127,10 +84,7 @@ def apply_masking(
 def last_step_of(
     masking: Masking, methods: Sequence[MaskingMethod], microdata: Microdata
 ) -> Callable[[Table, np.random.Generator], Table] | None:
-    """Return what carries the last step of a chain out once more, on a table of the protected attributes.
-
-    None for a single step.
-    """
+    """Return what carries the last step of a chain out once more, on a table of the protected attributes."""
     if len(methods) < 2:
         return None
 
@@ -148,7 +102,8 @@ def _apply_step(
     original = microdata.original
     part = original.select(masking.attributes) if masking.attributes else original
     weights = sampling_weights(microdata.table) if innermost(method).weighted else None
-    whole = Material(part, weights, auxiliary_of(method, microdata.table, part))
+    names = method.auxiliary_names(microdata.table.schema, part.schema.names)
+    whole = Material(part, weights, microdata.table.select(names) if names else None)
     if masking.by:
         strata = strata_of(microdata.table, masking.by)
         _require_strata(method, part, strata)
@@ -164,17 +119,7 @@ def _apply_step(
 
 
 def as_chain(masking: Masking, chosen: Sequence[str], further: Sequence[Masking]) -> tuple[Masking, tuple[str, ...]]:
-    """Return a masking with further steps, and all attributes that any of them masks, or that are put in order after.
-
-    Parameters
-    ----------
-    masking : Masking
-        The first step; it masks what is chosen. Labels put right and values moved may be those of other attributes,
-        which a file leaves as they are, too.
-    chosen : sequence of str
-    further : sequence of Masking
-        The steps after it; those that name no attributes mask what is chosen, too.
-    """
+    """Return a masking with further steps, and all attributes that any of them masks or puts in order."""
     named = tuple(name for entry in further for step in entry.steps for name in step.attributes)
     protect = tuple(dict.fromkeys([*chosen, *named, *masking.right_labels, *masking.move_values]))
     if len(protect) == len(chosen):
@@ -192,28 +137,15 @@ def mask_file(
     seed: Seed,
     carry_out: CarryOut = in_turn,
 ) -> Table:
-    """Return a whole file with its protected attributes masked; what the function and the command ``mask`` do.
-
-    Tuning does the same, so that the command repeats a file that was tuned to the last value.
-
-    Raises
-    ------
-    InputError
-        As `apply_masking`, and where a method does not fit the attributes that it is to mask.
-    """
+    """Return a whole file with its protected attributes masked; what the function and the command ``mask`` do."""
+    # Tuning does the same, so that the command repeats a file that was tuned to the last value.
     require_fit(masking, methods, microdata.original)
     rng = stream(seed, Purpose.MASK)
     return microdata.table.with_columns(apply_masking(masking, methods, microdata, rng, carry_out))
 
 
 def require_fit(masking: Masking, methods: Sequence[MaskingMethod], original: Table) -> None:
-    """Raise where the first steps of an entry, as many as there are methods, do not fit the original's attributes.
-
-    Raises
-    ------
-    InputError
-        Attributes that are not protected, scales that a method cannot mask, or parameters that do not fit.
-    """
+    """Raise where the first steps of an entry, as many as there are methods, do not fit the original's attributes."""
     for step, method in zip(masking.steps, methods, strict=False):
         original.schema.require(step.attributes, f"method {step.method}: attributes")
         part = original.select(step.attributes) if step.attributes else original
@@ -222,14 +154,7 @@ def require_fit(masking: Masking, methods: Sequence[MaskingMethod], original: Ta
 
 
 def account_of(masking: Masking, method: MaskingMethod, microdata: Microdata) -> list[dict[str, Any]]:
-    """Return what a method does to a file beyond its parameters: one entry for each stratum, or for the whole file.
-
-    Returns
-    -------
-    list of dict
-        Each with ``stratum``, the categories that its records have in common (None for a missing value), and
-        ``account``, see `evosdc.model.MaskingMethod.account`.
-    """
+    """Return what a method does to a file beyond its parameters: one entry for each stratum, or for the whole file."""
     table = microdata.table
     part = microdata.original.select(masking.attributes) if masking.attributes else microdata.original
     weights = sampling_weights(table) if innermost(method).weighted else None
@@ -243,34 +168,8 @@ def account_of(masking: Masking, method: MaskingMethod, microdata: Microdata) ->
     return entries
 
 
-def auxiliary_of(method: MaskingMethod, table: Table, part: Table) -> Table | None:
-    """Return the attributes of a whole file that a method reads beside those that it masks, None where there are none.
-
-    Parameters
-    ----------
-    method : MaskingMethod
-    table : Table
-        The whole file.
-    part : Table
-        The attributes to mask.
-
-    Raises
-    ------
-    SchemaError, ParameterError
-        The method asks for attributes that the file does not have, or that are masked.
-    """
-    names = method.auxiliary_names(table.schema, part.schema.names)
-    return table.select(names) if names else None
-
-
 def sampling_weights(table: Table) -> Numbers | None:
-    """Return the sampling weights of a file, shape (n,), or None where no attribute has the role weight.
-
-    Raises
-    ------
-    DataError
-        Weights that are missing, not positive or no numbers, or more than one attribute of weights.
-    """
+    """Return the sampling weights of a file, shape (n,), or None where no attribute has the role weight."""
     names = table.schema.with_role(Role.WEIGHT)
     if not names:
         return None
@@ -313,12 +212,7 @@ def _require_contract(name: str, method: MaskingMethod, part: Table, n: int, mas
 
 
 class RegisteredMethods:
-    """All masking methods of a registry: what `evosdc.model.MaskingMethods` asks for.
-
-    Parameters
-    ----------
-    registry : Registry
-    """
+    """All masking methods of a registry: what `evosdc.model.MaskingMethods` asks for."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry

@@ -26,26 +26,15 @@ _SEED = 1
 
 @dataclass(frozen=True)
 class TableScores:
-    """Scores by measure.
+    """Scores by measure."""
 
-    Parameters
-    ----------
-    scores : mapping of str to float
-        Of the masked table.
-    identity, permutation : mapping of str to float
-        Of the original itself, which loses nothing, and of its records in random order, which keeps all statistics but
-        no respondent's values; empty where they were not asked for.
-    parameters : mapping of str to mapping
-        Those in force by measure, defaults included, as JSON has them; empty for a measure without any.
-    warnings : tuple of str
-        Sentences on what makes the scores doubtful: records in another order.
-    """
-
-    scores: Mapping[str, float]
+    scores: Mapping[str, float]  # of the masked table
+    # of the original itself, which loses nothing, and of its records in random order, which keeps all statistics but no
+    # respondent's values; empty where they were not asked for
     identity: Mapping[str, float]
     permutation: Mapping[str, float]
-    parameters: Mapping[str, Mapping[str, Any]]
-    warnings: tuple[str, ...] = ()
+    parameters: Mapping[str, Mapping[str, Any]]  # those in force by measure, defaults included, as JSON has them
+    warnings: tuple[str, ...] = ()  # sentences on what makes the scores doubtful: records in another order
 
 
 def score_table(
@@ -57,27 +46,7 @@ def score_table(
     baselines: bool = False,
     of: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> TableScores:
-    """Judge a masked table.
-
-    Parameters
-    ----------
-    original, masked : Table
-        Record r of both is the same respondent.
-    measures : mapping of str to mapping, optional
-        Parameters by registered name; None for those by which a file of the user's own is judged, by role.
-    attributes : sequence of str, optional
-        What is judged, see `evosdc.assess.defaults.choose_attributes`.
-    registry : Registry
-    baselines : bool
-        Whether the original and a permutation of it are judged too.
-    of : mapping of str to sequence of str
-        By measure, the attributes that it judges, where these are not all.
-
-    Raises
-    ------
-    InputError
-        With the faults of tables, names and parameters.
-    """
+    """Judge a masked table."""
     original = with_published_decimals(original, masked)
     collect = FaultCollector()
     built: dict[str, Measure] = {}
@@ -127,15 +96,7 @@ _LOG = logging.getLogger("evosdc.limits")
 
 
 def limit_for(judgement: Judgement, registry: Registry, seconds: float) -> Limit | None:
-    """Return the first limit that a plugin has for measures; None where there is none, or time is too short.
-
-    Parameters
-    ----------
-    judgement : Judgement
-    registry : Registry
-    seconds : float
-        Time that all plugins together may take, about.
-    """
+    """Return the first limit that a plugin has for measures; None where there is none, or time is too short."""
     began = monotonic()
     for name in registry.names("limit"):
         left = seconds - (monotonic() - began)

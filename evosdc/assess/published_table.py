@@ -14,40 +14,22 @@ from evosdc.table.alignment import recode_like
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
 
-COUNT = "count"
-"""The column of a published table that has the numbers of people."""
-
-SUPPRESSED = ("", "*", "x", "X", ".", "-", "..")
-"""What stands for a cell that is not told."""
+COUNT = "count"  # the column of a published table that has the numbers of people
+SUPPRESSED = ("", "*", "x", "X", ".", "-", "..")  # what stands for a cell that is not told
 
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """A published table beside a file.
+    """A published table beside a file."""
 
-    Parameters
-    ----------
-    attributes : tuple of str
-        What it counts by.
-    cells, suppressed : int
-        Cells that it has; those of them whose number is not told.
-    differing : int
-        Told cells of which the file has another number.
-    moved : float
-        Half the sum of the differences, in per cent of the people in told cells: what users of both see contradicted.
-    completed : int
-        Suppressed cells of which the file has the true number.
-    completed_small : int
-        Those of them with one to `SMALL` people.
-    """
-
-    attributes: tuple[str, ...]
-    cells: int
+    attributes: tuple[str, ...]  # what it counts by
+    cells: int  # cells that it has; those of them whose number is not told
     suppressed: int
-    differing: int
+    differing: int  # told cells of which the file has another number
+    # half the sum of the differences, in per cent of the people in told cells: what users of both see contradicted
     moved: float
-    completed: int
-    completed_small: int
+    completed: int  # suppressed cells of which the file has the true number
+    completed_small: int  # those of them with one to `SMALL` people
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -68,26 +50,11 @@ class PublishedTable:
         return said
 
 
-SMALL = 10
-"""People up to which a cell is one that a suppression hides."""
+SMALL = 10  # people up to which a cell is one that a suppression hides
 
 
 def published_table(path: Path, original: Table, masked: Table) -> PublishedTable:
-    """Return what a file says beside a table that is out already.
-
-    Parameters
-    ----------
-    path : Path
-        Columns of the file and `COUNT`; a line for each cell. A number that is not told is empty or one of
-        `SUPPRESSED`.
-    original, masked : Table
-        The file, and what is to be published of it, with all attributes that the table counts by.
-
-    Raises
-    ------
-    InputError
-        The table cannot be read, lacks `COUNT`, or counts by columns that the file has not, or has as numbers.
-    """
+    """Return what a file says beside a table that is out already."""
     where, schema = f"--published {path.name}", original.schema
     names = [name for name in read_source(path).table.schema.names if name != COUNT]
     lacking = [name for name in names if name not in masked.schema]

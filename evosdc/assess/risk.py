@@ -28,12 +28,7 @@ from evosdc.table.table import MISSING, Numbers, Table
 
 
 class RegisteredModels:
-    """All privacy models of a registry: what `evosdc.model.PrivacyModels` asks for.
-
-    Parameters
-    ----------
-    registry : Registry
-    """
+    """All privacy models of a registry: what `evosdc.model.PrivacyModels` asks for."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
@@ -44,8 +39,8 @@ class RegisteredModels:
         return model
 
 
+# roles of attributes that an intruder is not taken to know where no quasi-identifier is declared
 _NOT_KNOWN = (*WITHHELD, Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD)
-"""Roles of attributes that an intruder is not taken to know where no quasi-identifier is declared."""
 
 
 def intruder_view_of(
@@ -59,29 +54,7 @@ def intruder_view_of(
     transitions: Mapping[str, Matrix] | None = None,
     otherwise_all: bool = True,
 ) -> IntruderView:
-    """Return a file as an intruder sees it; what is None is read off the roles and the rule of the schema.
-
-    Parameters
-    ----------
-    table : Table
-        All attributes.
-    quasi_identifiers, sensitive : sequence of str, optional
-    weight, household : str, optional
-        The attributes of these roles.
-    missing : {"wildcard", "category", "never"}, optional
-    population : Table, optional
-        With at least the quasi-identifiers; its categories may be others.
-    transitions : mapping of str to ndarray, optional
-        By attribute, the rows of the values that occurred before.
-    otherwise_all : bool
-        Whether, without any quasi-identifier, an intruder knows all attributes but identifiers, sensitive ones, weights
-        and households.
-
-    Raises
-    ------
-    InputError
-        With all faults in names, weights, rule and population.
-    """
+    """Return a file as an intruder sees it; what is None is read off the roles and the rule of the schema."""
     collect = FaultCollector()
     with collect.step():
         table = assign_role(table, Role.WEIGHT, weight)
@@ -137,16 +110,10 @@ def _match(missing: str | None, table: Table, chosen: Sequence[str]) -> MissingM
             raise ParameterError(Fault("missing", repr(missing), f"one of {', '.join(MissingMatch)}"))
         return MissingMatch(missing)
     if table.schema.na is MissingRule.ERROR:
-        faults = [
-            Fault(
-                name,
-                f"{count} missing values",
-                "none, since the schema says na = 'error'",
-                "Choose how they count: wildcard, category or never.",
-            )
-            for name in chosen
-            if (count := table.missing_in(table.schema[name]))
-        ]
+        wanted = "none, since the schema says na = 'error'"
+        advice = "Choose how they count: wildcard, category or never."
+        missed = {name: table.missing_in(table.schema[name]) for name in chosen}
+        faults = [Fault(name, f"{count} missing values", wanted, advice) for name, count in missed.items() if count]
         if faults:
             raise DataError(faults)
     return MissingMatch.of(table.schema.na)
@@ -158,21 +125,11 @@ def population_description(schema: Schema, names: Sequence[str]) -> SchemaDescri
     return SchemaDescription(attributes, schema.missing, schema.na, "population")
 
 
-def single_records(model: PrivacyModel, view: IntruderView) -> str:
-    """Return that a model needs single records where it does and there are counts alone; else nothing."""
-    return "" if view.counts is None or model.counted else "single records, not distinct ones with counts"
-
-
 def assess(view: IntruderView, models: Mapping[str, Mapping[str, Any]], registry: Registry) -> dict[str, Any]:
-    """Return the figures of privacy models by name, and under ``not_applicable`` why the others have none.
-
-    Raises
-    ------
-    InputError
-        Unknown models, or parameters that were refused or do not fit the file.
-    """
+    """Return the figures of privacy models by name, and under ``not_applicable`` why the others have none."""
     view, built = view.judged, build_models(models, registry)
-    lacking = {name: model.lacking(view) or single_records(model, view) for name, model in built.items()}
+    single = "" if view.counts is None else "single records, not distinct ones with counts"
+    lacking = {name: model.lacking(view) or ("" if model.counted else single) for name, model in built.items()}
     figures: dict[str, Any] = {}
     collect = FaultCollector()
     for name, model in built.items():
@@ -186,16 +143,9 @@ def assess(view: IntruderView, models: Mapping[str, Mapping[str, Any]], registry
 def record_figures(
     view: IntruderView, models: Mapping[str, Mapping[str, Any]], registry: Registry
 ) -> dict[str, Numbers]:
-    """Return what privacy models say of each record, by name, each of shape (n,) in the order of the file.
-
-    Those that say nothing of single records, or lack something, are left out. Of a record that is suppressed whole no
-    model says anything: NaN.
-
-    Raises
-    ------
-    InputError
-        As `assess`.
-    """
+    """Return what privacy models say of each record, by name, each of shape (n,) in the order of the file."""
+    # Those that say nothing of single records, or lack something, are left out. Of a record that is suppressed whole no
+    # model says anything: NaN.
     found, judged = {}, view.judged
     for name, model in build_models(models, registry).items():
         figures = None if model.lacking(judged) else model.record_figures(judged)
@@ -216,17 +166,14 @@ def build_models(models: Mapping[str, Mapping[str, Any]], registry: Registry) ->
     return built
 
 
-def _missing_values(view: IntruderView, name: str) -> int:
-    attribute = view.table.schema[name]
-    if view.counts is None:
-        return view.table.missing_in(attribute)
-    column = view.table.column(name)
-    return int(view.counts[column == MISSING if attribute.categorical else np.isnan(column)].sum())
-
-
 def view_summary(view: IntruderView) -> dict[str, Any]:
     """Return what the figures of a file hang on: records, roles, weights and the rule for missing values."""
-    weights = view.table.schema.with_role(Role.WEIGHT)
+    schema, missing = view.table.schema, 0
+    for name in view.quasi_identifiers:
+        column = view.table.column(name)
+        absent = column == MISSING if schema[name].categorical else np.isnan(column)
+        missing += int(absent.sum() if view.counts is None else view.counts[absent].sum())
+    weights = schema.with_role(Role.WEIGHT)
     return {
         "records": view.records,
         "suppressed_records": view.records - view.judged.records,
@@ -235,40 +182,24 @@ def view_summary(view: IntruderView) -> dict[str, Any]:
         "weight": weights[0] if weights else None,
         "household": view.household,
         "missing_rule": str(view.missing),
-        "missing_values": sum(_missing_values(view, name) for name in view.quasi_identifiers),
+        "missing_values": missing,
     }
 
 
 @dataclass(frozen=True)
 class Outstanding:
-    """A record that is like no other one.
+    """A record that is like no other one."""
 
-    Parameters
-    ----------
-    record : int
-        Position in the file, from 1.
-    sets : tuple of tuple of str
-        The smallest sets of attributes that tell it from all others.
-    """
-
-    record: int
-    sets: tuple[tuple[str, ...], ...]
+    record: int  # position in the file, from 1
+    sets: tuple[tuple[str, ...], ...]  # the smallest sets of attributes that tell it from all others
 
 
 @dataclass(frozen=True, eq=False)
 class StandingOut:
-    """The records of a file that stand out.
+    """The records of a file that stand out."""
 
-    Parameters
-    ----------
-    records : tuple of Outstanding
-        Those that fewest attributes give away first.
-    found : Found or None
-        What an informed intruder finds in the file as it is; None where no measure of identity can read it.
-    """
-
-    records: tuple[Outstanding, ...]
-    found: Found | None
+    records: tuple[Outstanding, ...]  # those that fewest attributes give away first
+    found: Found | None  # what an informed intruder finds in the file as it is
 
     def to_json(self, most: int) -> dict[str, Any]:
         """Return counts, and the first records with their sets, as JSON has it."""
@@ -277,39 +208,26 @@ class StandingOut:
             "records": len(self.records),
             "by_size": {str(size): by_size[size] for size in sorted(by_size)},
             "listed": [{"record": one.record, "sets": list(map(list, one.sets))} for one in self.records[:most]],
-            "intruder": None
-            if self.found is None
-            else {key: value for key, value in self.found.to_json().items() if key != "at_risk"},
+            "intruder": None if self.found is None else self.found.without_records(),
         }
 
     def sentences(self, most: int) -> list[str]:
         """Return the same in plain words."""
-        told = []
+        lines = []
         if self.found is not None:
-            told.append(
+            lines.append(
                 f"An informed intruder is expected to re-identify {self.found.expected:.0f} of {self.found.records} "
                 f"people ({self.found.percent:.2f} %, by {self.found.measure}) in the file as it is."
             )
-        who = (
-            "1 record stands out:"
-            if len(self.records) == 1
-            else (f"{len(self.records)} records stand out; those that fewest attributes give away first:")
-        )
-        told.append(who if self.records else "No record stands out.")
-        for one in self.records[:most]:
-            told.append(f"  record {one.record}: alone by {' or by '.join(map(' and '.join, one.sets[:3]))}")
-        return told
+        many = f"{len(self.records)} records stand out; those that fewest attributes give away first:"
+        who = "1 record stands out:" if len(self.records) == 1 else many
+        lines.append(who if self.records else "No record stands out.")
+        alone = ((one.record, " or by ".join(map(" and ".join, one.sets[:3]))) for one in self.records[:most])
+        return lines + [f"  record {record}: alone by {sets}" for record, sets in alone]
 
 
 def standing_out(view: IntruderView, models: Sequence[PrivacyModel], registry: Registry) -> StandingOut:
-    """Return the records that privacy models single out, by the fewest attributes that any of them names.
-
-    Parameters
-    ----------
-    view : IntruderView
-    models : sequence of PrivacyModel
-    registry : Registry
-    """
+    """Return the records that privacy models single out, by the fewest attributes that any of them names."""
     merged: dict[int, set[tuple[str, ...]]] = {}
     judged, kept = view.judged, np.flatnonzero(~view.suppressed).tolist()
     for model in models:
@@ -331,37 +249,21 @@ def standing_out(view: IntruderView, models: Sequence[PrivacyModel], registry: R
 
 @dataclass(frozen=True, eq=False)
 class Perturbed:
-    """What counts of uniques are worth in a file whose values were changed.
+    """What counts of uniques are worth in a file whose values were changed."""
 
-    Parameters
-    ----------
-    told_by : str
-        How it is known that the file was perturbed: the name of a file.
-    changed : mapping of str to int
-        Values that are perturbed (`evosdc.assess.changes`), by known attribute.
-    unique : int
-        Records of the file that are like no other one in what the intruder knows.
-    unique_unchanged : int
-        Records of the file that are like no other one in the known attributes that were not perturbed.
-    right : int or None
-        Of the unique records, those without any perturbed value; None where there is no original to compare with.
-    found : Found or None
-        What an informed intruder finds; None likewise.
-    of_run : Verdict or None
-        The verdict of the run that made the file, where it lies in its folder.
-    """
-
-    told_by: str
+    told_by: str  # how it is known that the file was perturbed: the name of a file
+    # values that are perturbed (`evosdc.assess.changes`), by known attribute
     changed: Mapping[str, int] = field(default_factory=dict)
-    unique: int = 0
+    unique: int = 0  # records of the file that are like no other one in what the intruder knows
+    # records of the file that are like no other one in the known attributes that were not perturbed
     unique_unchanged: int = 0
-    right: int | None = None
-    found: Found | None = None
-    of_run: Verdict | None = None
+    right: int | None = None  # of the unique records, those without any perturbed value
+    found: Found | None = None  # what an informed intruder finds; None likewise
+    of_run: Verdict | None = None  # the verdict of the run that made the file, where it lies in its folder
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON has it."""
-        intruder = {k: v for k, v in self.found.to_json().items() if k != "at_risk"} if self.found is not None else None
+        intruder = None if self.found is None else self.found.without_records()
         return {
             "told_by": self.told_by, "changed": dict(self.changed), "unique_records": self.unique,
             "unique_by_unchanged": self.unique_unchanged, "right": self.right, "at_least_right": self.at_least,
@@ -380,10 +282,7 @@ class Perturbed:
 
     @property
     def verdict(self) -> str:
-        """What can be said of publishing the file: what its run says, else who says it.
-
-        What uniques suggest counts as far as their values are true.
-        """
+        """What can be said of publishing the file: what its run says, else who says it."""
         if self.of_run is not None:
             return _of_run(self.of_run)
         said = []
@@ -392,8 +291,8 @@ class Perturbed:
         said.append(self._danger or _NOTHING)
         if self.found is None:
             said.append("evosdc judge ORIGINAL FILE tells whether people can be found in it.")
-        told = " ".join(said)
-        return told[0].lower() + told[1:]
+        text = " ".join(said)
+        return text[0].lower() + text[1:]
 
     @property
     def _danger(self) -> str:
@@ -410,22 +309,22 @@ class Perturbed:
     def sentences(self) -> list[str]:
         """Return in plain words that uniques need not be re-identifications, and how many are right where known."""
         changed = ", ".join(f"{name} {count}" for name, count in self.changed.items() if count)
-        told = [
+        lines = [
             f"This file was perturbed ({changed} values became other known ones; {self.told_by}). Records with such a "
             "value are not re-identifications, though they may be like no other one: it may be another person's."
         ]
         if self.right is not None:
-            told.append(f"Of these {self.unique} records, {self.right} have no value that is not their own person's.")
+            lines.append(f"Of these {self.unique} records, {self.right} have no value that is not their own person's.")
         if self.found is not None:
             turned = ", attack from person to record" if self.found.backwards else ""
-            told.append(
+            lines.append(
                 f"An informed intruder is expected to re-identify {self.found.expected:.0f} of {self.found.records} "
                 f"people ({self.found.percent:.2f} %, by {self.found.measure}{turned}); in the original "
                 f"{self.found.original * self.found.records / 100.0:.0f}."
             )
         elif self.right is None:
-            told.append("With --original FILE it is counted how many are right, and what an informed intruder finds.")
-        return told
+            lines.append("With --original FILE it is counted how many are right, and what an informed intruder finds.")
+        return lines
 
 
 _DO_NOT = "Do not release the file as it is unless these attributes are unknown to everybody else."
@@ -440,23 +339,7 @@ def _of_run(verdict: Verdict) -> str:
 
 
 def against_original(original: Table, view: IntruderView, registry: Registry, told_by: str) -> Perturbed | None:
-    """Return what uniques of a published file are worth, by its original; None where no known value was perturbed.
-
-    Parameters
-    ----------
-    original : Table
-        Record r is the same respondent as that of the published file.
-    view : IntruderView
-        Of the published file. Where its values are coarser, or left out, nothing was perturbed, and counts of uniques
-        hold as they are.
-    registry : Registry
-    told_by : str
-
-    Raises
-    ------
-    InputError
-        Other records in number, or an attribute that the published file lacks.
-    """
+    """Return what uniques of a published file are worth, by its original; None where no known value was perturbed."""
     names = list(view.quasi_identifiers)
     before = original.select(names)
     published = restrict_to(before, view.table)

@@ -9,18 +9,16 @@ from typing import Any, Final
 from evosdc.model.constraint import ACCEPTED, AUDIENCES, MOST_SURE, TIMES_BOUND
 from evosdc.runs.result import RiskLine
 
-TAIL: Final = "tail"
-"""The family of judges of the people worst off."""
+TAIL: Final = "tail"  # the family of judges of the people worst off
 
+# the family of judges whose figure bounds inference: right guesses of members minus those of others
 EXCESS: Final = "excess"
-"""The family of judges whose figure bounds inference: right guesses of members minus those of others."""
 
-HISTORY: Final = "history"
-"""The family of the judge of all releases together."""
+HISTORY: Final = "history"  # the family of the judge of all releases together
 
+# points by which a learner may guess more sensitive values of the people in a file than of others: the estimate, and
+# the low end of its interval. Of the surest tenth the low end may be no greater than the estimate of all.
 MOST_EXCESS, MOST_CERTAIN = 5.0, 2.0
-"""Points by which a learner may guess more sensitive values of the people in a file than of others: the estimate, and
-the low end of its interval. Of the surest tenth the low end may be no greater than the estimate of all."""
 
 NOT_CHECKED = "not checked"
 
@@ -50,23 +48,7 @@ def three_risks(
     sensitive: bool = True,
     history: Mapping[str, Any] | None = None,
 ) -> list[RiskLine]:
-    """Return singling out, linkability and inference.
-
-    Parameters
-    ----------
-    intruder : mapping or None
-        As `evosdc.assess.verdict.Evidence` has it, as are the others.
-    bound : float
-        Per cent of the people that may be re-identified.
-    set_by : str
-        The requirement that set it; empty for that of the audience.
-    tails : mapping of str to mapping
-    members : mapping or None
-    sensitive : bool
-        Whether the schema declares a sensitive column.
-    history : mapping, optional
-        What the judge of all releases together finds, where they are out.
-    """
+    """Return singling out, linkability and inference."""
     tail = next(iter(tails.items()), ("", {}))
     return [
         _singling_out(*tail, most_sure(bound)),

@@ -31,12 +31,7 @@ from evosdc.table.table import MISSING, Numbers, Table
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """A column whose ranks are found once, for its correlations with several others.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n,)
-    """
+    """A column whose ranks are found once, for its correlations with several others."""
 
     values: Numbers
 
@@ -56,10 +51,7 @@ class Ranking:
 
 
 def rank_correlation(first: Ranking, second: Ranking, fewest: int) -> float | None:
-    """Return Spearman's correlation over the records that have both values.
-
-    None where those are fewer than `fewest`, or one of the columns does not vary.
-    """
+    """Return Spearman's correlation over the records that have both values."""
     both = ~(first.missing | second.missing)
     if both.sum() < fewest:
         return None
@@ -76,43 +68,22 @@ def _ranked(values: Numbers) -> Numbers:
     return averages[places]
 
 
-MOST_PAIRS = 400
-"""Pairs of attributes that are compared, at most."""
+MOST_PAIRS = 400  # pairs of attributes that are compared, at most
 
+# standard errors by which what holds may differ over its cells or groups on average, and in the worst one
 ON_AVERAGE, AT_WORST = 1.0, 3.0
-"""Standard errors by which what holds may differ over its cells or groups on average, and in the worst one."""
 
-AT_MOST = 10.0
-"""Per cent of the records of a table that may be in another cell, however few records it has."""
+AT_MOST = 10.0  # per cent of the records of a table that may be in another cell, however few records it has
+_FARTHEST = 1e6  # standard errors that stand for any number of them, where there is no error and yet a difference
 
-_FARTHEST = 1e6
-"""Standard errors that stand for any number of them, where there is no error and yet a difference."""
-
+# records of a group in either file from which its mean counts; cells with fewer are judged as if they had so many
 FEWEST = 10
-"""Records of a group in either file from which its mean counts; cells with fewer are judged as if they had so many."""
 
 _ANALYSED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER, Role.STRATUM)
 
 
 def analyses(original: Table, published: Table, protect: Sequence[str]) -> dict[str, Any]:
-    """Return tables, means and correlations before and after, of pairs with at least one masked attribute.
-
-    Parameters
-    ----------
-    original, published : Table
-        All attributes; the same records in the same order. Attributes that were generalised are left out.
-    protect : sequence of str
-        The masked attributes.
-
-    Returns
-    -------
-    dict
-        ``tables`` (``attributes moved sampling grouping``: records in another cell and what another sample would
-        move, in per cent; how values were put together, by attribute; of single attributes with grouped values
-        ``by_value``, the same figures for each value by itself), ``means`` (``of by before after error``; with
-        ``by`` of the group that differs most, and its label) and ``correlations`` of ranks
-        (``attributes before after error``). All have ``average`` and ``worst``, in standard errors, and ``holds``.
-    """
+    """Return tables, means and correlations before and after, of pairs with at least one masked attribute."""
     names = [
         attribute.name
         for attribute in original.schema.attributes
@@ -145,10 +116,10 @@ def _paired(names: Sequence[str], masked: Sequence[str]) -> list[tuple[str, str]
 def _single(original: Table, published: Table, masked: Sequence[str]) -> Iterator[dict[str, Any]]:
     for name in masked:
         column = classed(original, published, name)
-        told = _table([column], column.original, column.published)
+        entry = _table([column], column.original, column.published)
         if column.grouping and (values := _by_value(original, published, name)) is not None:
-            told["by_value"] = values
-        yield told
+            entry["by_value"] = values
+        yield entry
 
 
 def _by_value(original: Table, published: Table, name: str) -> dict[str, Any] | None:
@@ -199,10 +170,8 @@ def _in_errors(difference: float, error: float) -> float:
 
 
 def sampling_distance(shares: NDArray[np.float64], records: int) -> float:
-    """Return the expected total variation of two samples from a table's shares, in per cent, by the normal limit.
-
-    Half the sum over cells of ``E|d|`` for ``d ~ N(0, 2 p (1 - p) / n)``, which is ``2 sqrt(p (1 - p) / (pi n))``.
-    """
+    """Return the expected total variation of two samples from a table's shares, in per cent, by the normal limit."""
+    # Half the sum over cells of ``E|d|`` for ``d ~ N(0, 2 p (1 - p) / n)``, which is ``2 sqrt(p (1 - p) / (pi n))``.
     return 100.0 * float(np.sqrt(shares * (1.0 - shares) / (pi * max(records, 1))).sum())
 
 
@@ -219,8 +188,8 @@ def _means(
     for name in numeric:
         before, after = _numbers(original, name), _numbers(published, name)
         if name in masked:
-            told = _mean_of(before, after)
-            yield {"of": name, "by": None, "group": ""} | told
+            means = _mean_of(before, after)
+            yield {"of": name, "by": None, "group": ""} | means
     for name, by in ((n, b) for n in numeric for b in columns if b != n and {n, b} & set(masked)):
         found = _group_means(_numbers(original, name), _numbers(published, name), columns[by])
         if found is not None:
@@ -244,26 +213,26 @@ def _group_means(before: Numbers, after: Numbers, by: Classed) -> dict[str, Any]
     size = len(by.labels)
     known = ~np.isnan(before), ~np.isnan(after)
     counts = np.bincount(by.original[known[0]], minlength=size), np.bincount(by.published[known[1]], minlength=size)
-    told = (counts[0] >= FEWEST) & (counts[1] >= FEWEST)
-    if told.sum() < 2:
+    enough = (counts[0] >= FEWEST) & (counts[1] >= FEWEST)
+    if enough.sum() < 2:
         return None
     sums = (
         np.bincount(by.original[known[0]], before[known[0]], minlength=size),
         np.bincount(by.published[known[1]], after[known[1]], minlength=size),
     )
     squares = np.bincount(by.original[known[0]], before[known[0]] ** 2, minlength=size)
-    means = sums[0][told] / counts[0][told], sums[1][told] / counts[1][told]
-    variances = np.maximum(squares[told] / counts[0][told] - means[0] ** 2, 0.0)
-    errors = np.sqrt(2.0 * variances / counts[0][told])
+    means = sums[0][enough] / counts[0][enough], sums[1][enough] / counts[1][enough]
+    variances = np.maximum(squares[enough] / counts[0][enough] - means[0] ** 2, 0.0)
+    errors = np.sqrt(2.0 * variances / counts[0][enough])
     apart = np.abs(means[0] - means[1]) / np.where(errors > 0.0, errors, 1.0)
     worst = int(apart.argmax())
-    average = min(float(np.average(apart, weights=counts[0][told])), _FARTHEST)
+    average = min(float(np.average(apart, weights=counts[0][enough])), _FARTHEST)
     return {
-        "group": by.labels[int(np.flatnonzero(told)[worst])],
+        "group": by.labels[int(np.flatnonzero(enough)[worst])],
         "before": float(means[0][worst]),
         "after": float(means[1][worst]),
         "error": float(errors[worst]),
-        "groups": int(told.sum()),
+        "groups": int(enough.sum()),
     } | _judged(average, min(float(apart[worst]), _FARTHEST))
 
 
@@ -286,15 +255,11 @@ def _correlations(
         yield {"attributes": [first, second], "before": before, "after": after, "error": error} | _judged(off, off)
 
 
-MOST_NAMED = 6
-"""Names in a sentence; of more, the first few and how many others there are."""
+MOST_NAMED = 6  # names in a sentence; of more, the first few and how many others there are
 
 
 def trust(analyses: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return in short sentences which analyses analysts can use (``yes``), and which they cannot (``no``).
-
-    What they can use comes with how far the worst of it is off; of what they cannot, the worst is named.
-    """
+    """Return in short sentences which analyses analysts can use (``yes``), and which they cannot (``no``)."""
     yes: list[str] = []
     no: list[str] = []
     tables = analyses.get("tables") or ()
@@ -332,10 +297,7 @@ def _worst_of(entries: Sequence[Mapping[str, Any]]) -> str:
 
 
 def destroyed(analyses: Mapping[str, Any]) -> list[tuple[str, float]]:
-    """Return the masked attributes whose own counts nobody can use, and how much of them is elsewhere, the worst first.
-
-    More than `AT_MOST` per cent of the records are then in another category than in the original's counts.
-    """
+    """Return the masked attributes whose own counts are useless, and the per cent of records elsewhere, worst first."""
     single = [entry for entry in analyses.get("tables") or () if len(entry["attributes"]) == 1]
     off = [(title(entry), float(entry["moved"])) for entry in single if entry["moved"] > AT_MOST]
     return sorted(off, key=lambda entry: -entry[1])
@@ -365,31 +327,14 @@ def shown(percent: float) -> str:
     return "less than 0.1" if 0.0 < percent < 0.05 else f"{percent:.1f}"
 
 
+# share of the error of published figures that corrected ones may have, for a correction to be worth its while
 HELPS = 0.9
-"""Share of the error of published figures that corrected ones may have, for a correction to be worth its while."""
 
-FINE = 1000
-"""Records from which the share kept beyond chance is rounded to hundredths; below to tenths."""
+FINE = 1000  # records from which the share kept beyond chance is rounded to hundredths; below to tenths
 
 
 def corrections(original: Table, published: Table, tables: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return, for each masked attribute with tables of two, whether the correction helps where they do not hold.
-
-    Parameters
-    ----------
-    original, published : Table
-        As of `evosdc.assess.utility.analyses`.
-    tables : sequence of mapping
-        Its tables.
-
-    Returns
-    -------
-    list of dict
-        ``attribute kept poor published corrected helps nearer``: the share kept beyond chance, rounded as users get
-        it; the columns whose table with the attribute does not hold; the root mean square by which shares within
-        their groups are off as published and as corrected (0..1; null without any); whether to correct, and by how
-        many per cent that is nearer.
-    """
+    """Return, for each masked attribute with tables of two, whether the correction helps where they do not hold."""
     poor: dict[str, list[str]] = {}
     for entry in tables:
         names = [str(name) for name in entry["attributes"]]
@@ -433,17 +378,7 @@ def kept_beyond_chance(target: Classed) -> float:
 
 
 def corrected(shares: Numbers, margin: Numbers, kept: float) -> Numbers:
-    """Return shares within groups (rows) as users correct them: ``m + (p' - m) / q``, cut to 0..1, each row of sum 1.
-
-    Parameters
-    ----------
-    shares : ndarray of float64, shape (g, c)
-        As published.
-    margin : ndarray of float64, shape (c,)
-        Shares in the whole published file.
-    kept : float
-        Share of values kept beyond chance, above 0.
-    """
+    """Return shares within groups (rows) as users correct them: ``m + (p' - m) / q``, cut to 0..1, rows of sum 1."""
     cut = np.clip(margin + (shares - margin) / kept, 0.0, 1.0)
     return np.asarray(cut / cut.sum(axis=1, keepdims=True), dtype=np.float64)
 
@@ -451,11 +386,11 @@ def corrected(shares: Numbers, margin: Numbers, kept: float) -> Numbers:
 def _errors(target: Classed, by: Classed, kept: float) -> tuple[Numbers, Numbers] | None:
     """Return by how much shares of an attribute within groups are off, as published and corrected; None without any."""
     before, after = (_counts(target, by, side) for side in ("original", "published"))
-    told = (before.sum(axis=1) >= FEWEST) & (after.sum(axis=1) >= FEWEST)
-    if not told.any():
+    enough = (before.sum(axis=1) >= FEWEST) & (after.sum(axis=1) >= FEWEST)
+    if not enough.any():
         return None
     margin = after.sum(axis=0) / after.sum()
-    true, shares = (side[told] / side[told].sum(axis=1, keepdims=True) for side in (before, after))
+    true, shares = (side[enough] / side[enough].sum(axis=1, keepdims=True) for side in (before, after))
     return (shares - true).reshape(-1), (corrected(shares, margin, kept) - true).reshape(-1)
 
 

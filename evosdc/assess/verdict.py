@@ -15,8 +15,7 @@ from evosdc.table.table import Table
 
 NO = "not publishable"
 
-NOT_YET = "Not yet checked: run `evosdc judge RUN`."
-"""What is said where no independent attack has checked the result."""
+NOT_YET = "Not yet checked: run `evosdc judge RUN`."  # what is said where no independent attack has checked the result
 
 _FOR: Mapping[Audience, str] = {
     "public": "accepted for public files",
@@ -28,100 +27,46 @@ _FOR: Mapping[Audience, str] = {
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a verdict rests on.
+    """What a verdict rests on."""
 
-    Parameters
-    ----------
-    intruder : mapping or None
-        Of `evosdc.assess.intruder.Found.to_json`, or of a model of generalised files: ``expected percent records``.
-    requirements : sequence of mapping
-        ``requirement value met``, as the result has them.
-    own_limits, aims : sequence of str
-        Those of them that evosdc set itself; of these, those that keep the search to the bound of a required verdict.
-    bound, bound_by : float and str
-        Per cent of the people that may be re-identified; the requirement that set it, empty for that of the audience.
-    audience : str
-        Who may get the file by that bound.
-    two_way : str
-        The measure of an informed intruder in both directions; empty where none is offered.
-    holds : bool or None
-        Whether independent judges confirm the claimed risk; None where too few of them have answered.
-    contradiction, contradicting : str and sequence of str
-        What they say where they do not; those of them that link, by which a search can be judged.
-    answered, unasked, lacking : int
-        How many judges have answered, had no time yet, and do not apply or have failed.
-    used : sequence of str
-        Judges that the search used itself, so that their findings are the score.
-    analyses : mapping
-        Of `evosdc.assess.utility.analyses`; empty where the file was generalised.
-    unchanged : sequence of mapping
-        Of `evosdc.assess.unchanged.Unchanged.to_json`.
-    together : mapping or None
-        Of `evosdc.assess.background.Together.to_json`: what all unchanged columns disclose together.
-    further : sequence of mapping
-        Of `evosdc.assess.background.Further.to_json`.
-    by_value : tuple of str and float, or None
-        Of `evosdc.assess.intruder.found_by_value`.
-    changed, cells : int
-        Protected values that differ from the original, of how many.
-    corrected : str
-        What judges say who find more than is claimed, but no more than the bound.
-    idle : bool
-        Whether publishing the original would score as well.
-    exchanged, given_away : sequence of str
-        Sentences on swapped categories; on masked columns that follow from others, or from the order of the rows.
-    tails : mapping of str to mapping
-        Judges of the people worst off (family ``tail``), each with its ``value`` and ``details``, in per cent.
-    members : mapping or None
-        What judges by members and others find of the plan (`evosdc.runs.result.SecondOpinion`).
-    earlier : sequence of str
-        Earlier releases of the same people.
-    earlier_named : bool
-        Whether the user named them. Others may be out, and may be not.
-    history : mapping or None
-        What the judge of all releases together finds.
-    sensitive : bool
-        Whether the schema declares a sensitive column.
-    public_seed : bool
-        Whether it was drawn from a seed that anybody may know.
-    above_limit : float or None
-        By how many per cent the score lies above what is possible.
-    """
-
+    # of `evosdc.assess.intruder.Found.to_json`, or of a model of generalised files: `expected percent records`
     intruder: Mapping[str, Any] | None
-    requirements: Sequence[Mapping[str, Any]] = ()
-    own_limits: Sequence[str] = ()
+    requirements: Sequence[Mapping[str, Any]] = ()  # `requirement value met`, as the result has them
+    own_limits: Sequence[str] = ()  # those of them that evosdc set itself
     aims: Sequence[str] = ()
-    bound: float = ACCEPTED
+    bound: float = ACCEPTED  # per cent of the people that may be re-identified
     bound_by: str = ""
-    audience: Audience = "public"
-    two_way: str = ""
-    holds: bool | None = None
-    contradiction: str = ""
+    audience: Audience = "public"  # who may get the file by that bound
+    two_way: str = ""  # the measure of an informed intruder in both directions; empty where none is offered
+    holds: bool | None = None  # whether independent judges confirm the claimed risk
+    contradiction: str = ""  # what they say where they do not; those of them that link, by which a search can be judged
     contradicting: Sequence[str] = ()
-    answered: int = 0
+    answered: int = 0  # how many judges have answered, had no time yet, and do not apply or have failed
     unasked: int = 0
     lacking: int = 0
-    used: Sequence[str] = ()
-    analyses: Mapping[str, Any] = field(default_factory=dict)
-    unchanged: Sequence[Mapping[str, Any]] = ()
+    used: Sequence[str] = ()  # judges that the search used itself, so that their findings are the score
+    analyses: Mapping[str, Any] = field(default_factory=dict)  # of `evosdc.assess.utility.analyses`
+    unchanged: Sequence[Mapping[str, Any]] = ()  # of `evosdc.assess.background.Unchanged.to_json`
+    # of `evosdc.assess.background.Together.to_json`: what all unchanged columns disclose together
     together: Mapping[str, Any] | None = None
-    further: Sequence[Mapping[str, Any]] = ()
-    by_value: tuple[str, float] | None = None
-    changed: int = 0
+    further: Sequence[Mapping[str, Any]] = ()  # of `evosdc.assess.background.Further.to_json`
+    by_value: tuple[str, float] | None = None  # of `evosdc.assess.intruder.found_by_value`
+    changed: int = 0  # protected values that differ from the original, of how many
     cells: int = 0
-    corrected: str = ""
-    idle: bool = False
-    exchanged: Sequence[str] = ()
+    corrected: str = ""  # what judges say who find more than is claimed, but no more than the bound
+    idle: bool = False  # whether publishing the original would score as well
+    exchanged: Sequence[str] = ()  # sentences on swapped categories
     given_away: Sequence[str] = ()
+    # judges of the people worst off (family `tail`), each with its `value` and `details`, in per cent
     tails: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    # what judges by members and others find of the plan (`evosdc.runs.result.SecondOpinion`)
     members: Mapping[str, Any] | None = None
-    earlier: Sequence[str] = ()
-    earlier_named: bool = False
-    history: Mapping[str, Any] | None = None
-    sensitive: bool = True
-    public_seed: bool = False
-    above_limit: float | None = None
+    earlier: Sequence[str] = ()  # earlier releases of the same people
+    earlier_named: bool = False  # whether the user named them. Others may be out, and may be not
+    history: Mapping[str, Any] | None = None  # what the judge of all releases together finds
+    sensitive: bool = True  # whether the schema declares a sensitive column
+    public_seed: bool = False  # whether it was drawn from a seed that anybody may know
+    above_limit: float | None = None  # by how many per cent the score lies above what is possible
     # What was tried of a refused file: columns without which, or in classes of which, it keeps the bounds.
     tried: Sequence[str] = ()
 
@@ -318,13 +263,11 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
     conditions = []
     telling, dangerous = evidence.telling, evidence.dangerous
     if telling and evidence.together is not None:
-        conditions.append(
-            (
-                f"nobody knows {named(telling)} from elsewhere",
-                f"{_all(telling)} {_are(telling)} published unchanged. Make sure that no intruder can know "
-                f"{_them(telling)}. {together_words(evidence.together)}{uncounted_words(evidence.together)}",
-            )
-        )
+        left_out = _names(evidence.together, "uncounted")
+        apart = f" Not counted: {named(left_out)} (weights, households)." if left_out else ""
+        text = f"{_all(telling)} {_are(telling)} published unchanged. Make sure that no intruder can know "
+        words = f"{text}{_them(telling)}. {together_words(evidence.together)}{apart}"
+        conditions.append((f"nobody knows {named(telling)} from elsewhere", words))
     if dangerous:
         conditions.append(
             (
@@ -446,15 +389,7 @@ def estimated(together: Mapping[str, Any]) -> str:
 
 
 def further_words(one: Mapping[str, Any], bound: float) -> str:
-    """Return whom an intruder re-identifies who knows what other columns of the file disclose.
-
-    Parameters
-    ----------
-    one : mapping
-        Of `evosdc.assess.background.Further.to_json`.
-    bound : float
-        Per cent of the people that may be re-identified.
-    """
+    """Return whom an intruder re-identifies who knows what other columns of the file disclose."""
     names, percent = _names(one, "columns"), one["percent"]
     if percent is None:
         found = f"how many people anyone who knows {one['knows']} re-identifies could not be measured"
@@ -465,12 +400,6 @@ def further_words(one: Mapping[str, Any], bound: float) -> str:
         f", within {bound:g} %." if percent is not None and percent <= bound else ". Make sure that nobody knows them."
     )
     return f"{named(names)} {_are(names)} published unchanged: {found}{sure}"
-
-
-def uncounted_words(together: Mapping[str, Any]) -> str:
-    """Return which unchanged columns are not counted; empty where all are."""
-    names = _names(together, "uncounted")
-    return f" Not counted: {named(names)} (weights, households)." if names else ""
 
 
 def above_bound(percent: float, bound: float) -> str:
@@ -485,10 +414,7 @@ def on_verdict(entry: Mapping[str, Any]) -> bool:
 
 
 def unmet(result: Mapping[str, Any], limits: bool = False) -> list[Mapping[str, Any]]:
-    """Return the requirements that a result does not fulfil; of a randomised file, as fresh draws decide.
-
-    `limits` says whether the limits that evosdc set itself count as well.
-    """
+    """Return the requirements that a result does not fulfil; of a randomised file, as fresh draws decide."""
     fresh = (result.get("fresh") or {}).get("requirements") or ()
     decided = {entry["requirement"] for entry in fresh}
     listed = [entry for entry in result.get("requirements") or () if limits or not entry.get("own")]
@@ -497,15 +423,7 @@ def unmet(result: Mapping[str, Any], limits: bool = False) -> list[Mapping[str, 
 
 
 def required_words(entry: Mapping[str, Any]) -> str:
-    """Return a requirement as the result has it; where it is judged over unmasked attributes, with what it is over.
-
-    ``k-anonymity >= 3 over sex, age, urban (urban is published unchanged)``
-
-    Parameters
-    ----------
-    entry : mapping
-        ``requirement``; of privacy models ``quasi_identifiers`` and which of them are ``unmasked``.
-    """
+    """Return a requirement as the result has it; where it is judged over unmasked attributes, with what it is over."""
     text, unmasked = str(entry.get("requirement")), _names(entry, "unmasked")
     if not unmasked:
         return text
@@ -528,19 +446,12 @@ def unmasked_causes(judged: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def identity_of(original: Table, masked: Table, names: Sequence[str], registry: Registry) -> dict[str, Any] | None:
-    """Return what an informed intruder is expected to re-identify, whatever is claimed; None in other categories.
-
-    Returns
-    -------
-    dict or None
-        As `evosdc.assess.intruder.Found.to_json`, without single records; ``accepted`` is the share of the people, in
-        per cent, that is accepted for public files.
-    """
+    """Return what an informed intruder is expected to re-identify, whatever is claimed; None in other categories."""
     before, after = original.select(names), masked.select(names)
     found = found_by_intruder(original, after, names, registry) if before.schema == after.schema else None
     if found is None:
         return None
-    return {key: value for key, value in found.to_json().items() if key != "at_risk"} | {"accepted": ACCEPTED}
+    return found.without_records() | {"accepted": ACCEPTED}
 
 
 def identity_words(found: Mapping[str, Any]) -> str:

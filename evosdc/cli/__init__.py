@@ -11,77 +11,59 @@ from contextlib import nullcontext
 import click
 
 from evosdc._version import __version__
-from evosdc.cli.compiling import told_of_compilation
+from evosdc.cli.compiling import announced_compilation
 from evosdc.cli.options import Later
 from evosdc.cli.signals import Stopped, asked_to_stop, stoppable
 from evosdc.cli.text import harmless
 from evosdc.errors import EvosdcError, InputError, did_you_mean
 
-COMMANDS: dict[str, tuple[str, str]] = {
-    "init": ("evosdc.cli.init:init", "Look at a data file and propose a schema."),
-    "edit": ("evosdc.cli.edit:edit", "Change what a schema file says of an attribute, or take that back."),
-    "protect": ("evosdc.cli.protect:protect", "Do the whole job with good defaults."),
-    "tune": ("evosdc.cli.tune:tune", "Find the best parameters of every masking method."),
-    "run": ("evosdc.cli.run:run", "Run an experiment file."),
-    "check": ("evosdc.cli.run:check", "Validate an experiment file and run nothing."),
-    "resume": ("evosdc.cli.run:resume", "Go on with a run that was stopped."),
-    "finish": ("evosdc.cli.finish:finish", "End a run from elsewhere with its best file so far written."),
-    "status": ("evosdc.cli.status:status", "Show how a run or a study is doing."),
-    "watch": ("evosdc.cli.watch:watch", "Follow a run or a study until it ends."),
-    "mask": ("evosdc.cli.mask:mask", "Mask a data file by one method."),
-    "apply": ("evosdc.cli.recipes:apply", "Protect a file by a recipe, the next wave of a survey for one."),
-    "explain": ("evosdc.cli.recipes:explain", "Say what each step of a recipe contributes."),
-    "measure": ("evosdc.cli.measure:measure", "Measure a masked file against its original."),
-    "judge": ("evosdc.cli.judge:judge", "Give a second opinion on a masked file."),
-    "risk": ("evosdc.cli.risk:risk", "Show what one file, taken by itself, reveals."),
-    "cluster": ("evosdc.cli.cluster:cluster", "Put records into clusters of similar ones."),
-    "report": ("evosdc.cli.report:report", "Write one HTML page about one or more runs."),
-    "dossier": ("evosdc.cli.dossier:dossier", "Write the dossier of a release: what it rests on, and who signs it."),
-    "compare": ("evosdc.cli.compare:compare", "Compare searches by rank tests and effect sizes of their runs."),
-    "study": ("evosdc.cli.study:study", "Statistics of a study over data sets, searches and seeds."),
-    "export": ("evosdc.cli.export:export", "Write the protected file of a member of a run's front."),
-    "choose": ("evosdc.cli.choose:choose", "Make a member of a run's front its best file, in a folder of its own."),
-    "member": ("evosdc.cli.member:member", "Tell of a member of a run's front what its report tells of the best file."),
-    "doctor": ("evosdc.cli.doctor:doctor", "Say which files of a folder are for publication, and what is wrong."),
-    "plugins": ("evosdc.cli.plugins:plugins", "List plugins and what they offer."),
-    "new-plugin": ("evosdc.cli.new_plugin:new_plugin", "Write a distribution that adds a plugin of your own."),
-    "datasets": ("evosdc.cli.datasets:datasets", "List the known data sets, or fetch one."),
+# The overview: by section the commands, where each stands, and what is said of it. A command without a place is a
+# plugin's, whose hook says so.
+SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
+    "Protect": {
+        "init": ("schema:init", "Look at a data file and propose a schema."),
+        "edit": ("schema:edit", "Change what a schema file says of an attribute, or take that back."),
+        "protect": ("run:protect", "Do the whole job with good defaults."),
+        "tune": ("tune:tune", "Find the best parameters of every masking method."),
+        "mask": ("mask:mask", "Mask a data file by one method."),
+        "certify": ("", ""),
+        "apply": ("recipes:apply", "Protect a file by a recipe, the next wave of a survey for one."),
+        "choose": ("members:choose", "Make a member of a run's front its best file, in a folder of its own."),
+        "export": ("members:export", "Write the protected file of a member of a run's front."),
+        "table": ("", ""),
+        "households": ("", ""),
+        "app": ("", ""),
+    },
+    "Inspect": {
+        "risk": ("risk:risk", "Show what one file, taken by itself, reveals."),
+        "measure": ("measure:measure", "Measure a masked file against its original."),
+        "judge": ("judge:judge", "Give a second opinion on a masked file."),
+        "limit": ("", ""),
+        "cluster": ("cluster:cluster", "Put records into clusters of similar ones."),
+        "explain": ("recipes:explain", "Say what each step of a recipe contributes."),
+        "member": ("members:member", "Say of a member of a run's front what its report says of the best file."),
+        "report": ("pages:report", "Write one HTML page about one or more runs."),
+        "dossier": ("pages:dossier", "Write the dossier of a release: what it rests on, and who signs it."),
+        "doctor": ("doctor:doctor", "Say which files of a folder are for publication, and what is wrong."),
+        "estimate": ("", ""),
+    },
+    "Experiments": {
+        "run": ("run:run", "Run an experiment file."),
+        "check": ("run:check", "Validate an experiment file and run nothing."),
+        "resume": ("run:resume", "Go on with a run that was stopped."),
+        "finish": ("status:finish", "End a run from elsewhere with its best file so far written."),
+        "status": ("status:status", "Show how a run or a study is doing."),
+        "watch": ("status:watch", "Follow a run or a study until it ends."),
+        "compare": ("pages:compare", "Compare searches by rank tests and effect sizes of their runs."),
+        "study": ("pages:study", "Statistics of a study over data sets, searches and seeds."),
+        "datasets": ("datasets:datasets", "List the known data sets, or fetch one."),
+    },
+    "Plugins": {
+        "plugins": ("plugins:plugins", "List plugins and what they offer."),
+        "new-plugin": ("plugins:new_plugin", "Write a distribution that adds a plugin of your own."),
+    },
 }
-"""Where each command stands, and what the overview says of it."""
-
-SECTIONS = {
-    "Protect": (
-        "init",
-        "edit",
-        "protect",
-        "tune",
-        "mask",
-        "certify",
-        "apply",
-        "choose",
-        "export",
-        "table",
-        "households",
-        "app",
-    ),
-    "Inspect": (
-        "risk",
-        "measure",
-        "judge",
-        "limit",
-        "cluster",
-        "explain",
-        "member",
-        "report",
-        "dossier",
-        "doctor",
-        "estimate",
-    ),
-    "Experiments": ("run", "check", "resume", "finish", "status", "watch", "compare", "study", "datasets"),
-    "Plugins": ("plugins", "new-plugin"),
-}
-"""The overview's table of contents; a command that stands nowhere is a plugin's own, and comes last."""
-
+COMMANDS = {name: place for own in SECTIONS.values() for name, place in own.items() if place[0]}
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 
@@ -145,7 +127,7 @@ def cli() -> None:
 
 
 for _name, (_target, _text) in COMMANDS.items():
-    cli.add_command(Later(_name, _target, _text))
+    cli.add_command(Later(_name, f"evosdc.cli.{_target}", _text))
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -155,7 +137,7 @@ def main(arguments: list[str] | None = None) -> None:
     words = [word for word in words if word != "--debug"]
     try:
         quiet = not {"-q", "--quiet"}.isdisjoint(words)
-        with stoppable(), nullcontext() if quiet else told_of_compilation(_say):
+        with stoppable(), nullcontext() if quiet else announced_compilation(_say):
             rest = without_plugins(words)
             status = cli.main(rest, prog_name="evosdc", standalone_mode=False, obj=tuple(words))
         sys.exit(status if isinstance(status, int) else 0)
@@ -164,17 +146,11 @@ def main(arguments: list[str] | None = None) -> None:
             traceback.print_exc()
         number = asked_to_stop()
         # A library that is told to stop while it is imported may fail with an error of its own.
-        sys.exit(_told(error if number is None or isinstance(error, KeyboardInterrupt) else Stopped(number)))
+        sys.exit(_report_error(error if number is None or isinstance(error, KeyboardInterrupt) else Stopped(number)))
 
 
 def without_plugins(words: list[str]) -> list[str]:
-    """Have the files of ``--plugin FILE`` searched for plugins; return the words without them.
-
-    Raises
-    ------
-    InputError
-        One is no Python file.
-    """
+    """Have the files of ``--plugin FILE`` searched for plugins; return the words without them."""
     from pathlib import Path
 
     from evosdc.plugins.local_files import add_local_file
@@ -193,7 +169,7 @@ def without_plugins(words: list[str]) -> list[str]:
     return rest
 
 
-def _told(error: BaseException) -> int:
+def _report_error(error: BaseException) -> int:
     """Print an error in plain words and return the exit status."""
     if isinstance(error, click.ClickException):
         if isinstance(error, click.NoSuchOption) and not error.possibilities:
@@ -226,8 +202,8 @@ def _told(error: BaseException) -> int:
     return FAILED
 
 
+# options by which commands, here and elsewhere, name attributes
 _NAMING = ("--protect", "--attributes", "--quasi-identifiers", "--keys", "--columns", "--fields", "--variables")
-"""Options by which commands, here and elsewhere, name attributes."""
 
 
 def _naming_option(error: click.NoSuchOption) -> str:

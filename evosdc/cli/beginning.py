@@ -6,11 +6,9 @@ _began: list[float] = []
 
 
 def note_beginning(moment: float) -> None:
-    """Remember when a command began, on the clock of `time.monotonic`.
-
-    That is when evosdc got its process. When the process itself began, which the system tells, is something else: a
-    shell that was given several commands turns into the last of them, after all that the others took.
-    """
+    """Remember when a command began, on the clock of `time.monotonic`."""
+    # That is when evosdc got its process. When the process itself began, which the system tells, is something else: a
+    # shell that was given several commands turns into the last of them, after all that the others took.
     _began[:] = [moment]
 
 

@@ -1,15 +1,14 @@
 """``evosdc cluster``."""
 
-import csv
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from io import StringIO
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from evosdc.cli.options import DATA, takes_options
+from evosdc.cli.text import print_json, print_rows, say, warn
 from evosdc.options.inspection import ClusterOptions
 
 if TYPE_CHECKING:
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 LABELS, REPRESENTATIVES, ACCOUNT, PAGE = "labels.csv", "representatives.csv", "clusters.json", "report.html"
 MEMBERSHIPS, FUZZY_REPRESENTATIVES = "memberships.csv", "fuzzy-representatives.csv"
 
-MOST_SHOWN = 40
-"""Clusters in the table for people."""
+MOST_SHOWN = 40  # clusters in the table for people
 
 
 @click.command()
@@ -34,8 +32,6 @@ def cluster(data: str, options: ClusterOptions) -> None:
     from evosdc.assess.defaults import choose_attributes
     from evosdc.cli.display import display
     from evosdc.cli.inputs import open_source
-    from evosdc.cli.results import print_json
-    from evosdc.cli.text import say, warn
     from evosdc.clustering.clusters import account_of, clusters_of
     from evosdc.errors import DataError, Fault
     from evosdc.files.atomic import check_writable
@@ -73,79 +69,62 @@ def _write(output: Path, found: "Clusters", account: Mapping[str, Any], title: s
     from evosdc.clustering.clusters import texts_of
     from evosdc.files.atomic import make_folder, write_text
     from evosdc.files.formulas import QUOTE, is_formula
+    from evosdc.printing import csv_text
     from evosdc.report.elbow import clusters_page
 
     def cells(texts: Iterable[str]) -> list[str]:
         return [QUOTE + text if neutralise and is_formula(text) else text for text in texts]
 
+    def short(values: Iterable[float]) -> list[str]:
+        return [f"{value:.6g}" for value in values]
+
     names = cells(found.representatives.schema.names)
-    rows = zip(account["clusters"], texts_of(found.representatives), strict=True)
+    rows = [
+        [row["cluster"], row["records"], f"{row['distance']:.6g}", row["medoid"], *cells(values.values())]
+        for row, values in zip(account["clusters"], texts_of(found.representatives), strict=True)
+    ]
+    labels = map(list, zip(found.labels.tolist(), short(found.distances), strict=True))
     texts = {
-        LABELS: _table(["cluster", "distance"], zip(found.labels.tolist(), _short(found.distances), strict=True)),
-        REPRESENTATIVES: _table(
-            ["cluster", "records", "distance", "medoid", *names],
-            ([row["cluster"], row["records"], f"{row['distance']:.6g}", row["medoid"], *cells(values.values())]
-             for row, values in rows),
-        ),
+        LABELS: csv_text([["cluster", "distance"], *labels]),
+        REPRESENTATIVES: csv_text([["cluster", "records", "distance", "medoid", *names], *rows]),
         ACCOUNT: json.dumps(account, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
         PAGE: clusters_page(account, title),
-    }  # fmt: skip
+    }
     if found.fuzzy is not None:
         columns = [f"cluster {place}" for place in range(len(account["clusters"]))]
-        texts[MEMBERSHIPS] = _table(columns, (_short(row) for row in found.fuzzy.memberships))
+        texts[MEMBERSHIPS] = csv_text([columns, *(short(row) for row in found.fuzzy.memberships)])
         fuzzy = enumerate(texts_of(found.fuzzy.representatives))
-        texts[FUZZY_REPRESENTATIVES] = _table(
-            ["cluster", *names], ([place, *cells(row.values())] for place, row in fuzzy)
-        )
+        rows = [[place, *cells(row.values())] for place, row in fuzzy]
+        texts[FUZZY_REPRESENTATIVES] = csv_text([["cluster", *names], *rows])
     make_folder(output)
     for name, text in texts.items():
         write_text(output / name, text)
     return list(texts)
 
 
-def _short(values: Iterable[float]) -> list[str]:
-    return [f"{value:.6g}" for value in values]
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return text.getvalue()
-
-
 def _show(account: Mapping[str, Any]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from evosdc.cli.text import harmless, print_table, say
     from evosdc.report.elbow import sentences
 
-    table = Table(title="Clusters", title_justify="left")
-    for heading in ("cluster", "records", "%", "mean distance"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("representative: medians and modes", overflow="fold")
+    rows = []
     for row in account["clusters"][:MOST_SHOWN]:
         values = row["representative"]
-        told = "not shown: it may be one of so few records"
+        words = "not shown: it may be one of so few records"
         if values is not None:
-            told = ", ".join(f"{name} {value or 'missing'}" for name, value in values.items())
-        figures = (str(row["cluster"]), str(row["records"]), f"{100 * row['share']:.1f}", f"{row['distance']:.3f}")
-        table.add_row(*figures, Text(harmless(told)))
-    print_table(table)
+            words = ", ".join(f"{name} {value or 'missing'}" for name, value in values.items())
+        share, distance = f"{100 * row['share']:.1f}", f"{row['distance']:.3f}"
+        rows.append([str(row["cluster"]), str(row["records"]), share, distance, words])
+    columns = dict.fromkeys(("cluster", "records", "%", "mean distance"), "right")
+    print_rows(columns | {"representative: medians and modes": "left"}, rows, "Clusters")
     if len(account["clusters"]) > MOST_SHOWN:
-        say(f"And {len(account['clusters']) - MOST_SHOWN} smaller clusters, which --json and -o tell of.")
+        say(f"And {len(account['clusters']) - MOST_SHOWN} smaller clusters: --json and -o have all.")
     if account["elbow"] is not None:
-        curve = Table(title="Distance by number of clusters", title_justify="left")
-        for heading in ("clusters", "mean distance", "% of one cluster"):
-            curve.add_column(heading, justify="right", no_wrap=True)
-        curve.add_column("")
         marks = (("suggested", account["elbow"]["suggested"]), ("taken", len(account["clusters"])))
+        curve = []
         for point in account["elbow"]["curve"]:
-            told = ", ".join(word for word, number in marks if number == point["clusters"])
-            curve.add_row(str(point["clusters"]), f"{point['distance']:.4f}", f"{100 * point['share']:.1f}", told)
-        print_table(curve)
+            mark = ", ".join(word for word, number in marks if number == point["clusters"])
+            curve.append([str(point["clusters"]), f"{point['distance']:.4f}", f"{100 * point['share']:.1f}", mark])
+        columns = dict.fromkeys(("clusters", "mean distance", "% of one cluster"), "right")
+        print_rows(columns | {"": "left"}, curve, "Distance by number of clusters")
     for text in sentences(account):
         say(text)
     drawn = "" if account["seed"] is None else f"Seed {account['seed']}, "

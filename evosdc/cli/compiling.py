@@ -7,33 +7,30 @@ from threading import Event, Thread
 
 COMPILING = "Compiling for this machine: the first run takes longer."
 
-PERIOD = 0.5
-"""Seconds between two looks."""
+PERIOD = 0.5  # seconds between two looks
 
 
 @contextmanager
-def told_of_compilation(told: Callable[[str], object]) -> Iterator[None]:
+def announced_compilation(say: Callable[[str], object]) -> Iterator[None]:
     """Call a function with `COMPILING`, once, if the body has a kernel compiled that numba's cache does not hold."""
     ended = Event()
-    Thread(target=_watch, args=(told, kernels_compiled(), ended), name="compilation", daemon=True).start()
+    Thread(target=_watch, args=(say, kernels_compiled(), ended), name="compilation", daemon=True).start()
     try:
         yield
     finally:
         ended.set()
 
 
-def _watch(told: Callable[[str], object], before: int, ended: Event) -> None:
+def _watch(say: Callable[[str], object], before: int, ended: Event) -> None:
     while not ended.wait(PERIOD):
         if kernels_compiled() > before:
-            told(COMPILING)
+            say(COMPILING)
             return
 
 
 def kernels_compiled() -> int:
-    """Return how many kernels of evosdc and its plugins this process has compiled, or is compiling, in how many forms.
-
-    Nothing is imported here: in a thread of its own that would disturb an import of numba that is under way.
-    """
+    """Return how many kernels of evosdc and its plugins this process has compiled, or is compiling."""
+    # Nothing is imported here: in a thread of its own that would disturb an import of numba that is under way.
     modules = [module for name, module in list(sys.modules.items()) if name.startswith("evosdc")]
     values = [value for module in modules for value in list(vars(module).values()) if hasattr(value, "py_func")]
     return sum(sum(value.stats.cache_misses.values()) for value in values)

@@ -1,19 +1,18 @@
 """``evosdc doctor``."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from evosdc.cli.options import PATH, takes_options
+from evosdc.cli.text import print_json, say
 from evosdc.options.shared import JsonOptions
 
 if TYPE_CHECKING:
-    from evosdc.runs.publication_check import Check, Sorted
+    from evosdc.runs.publication_check import Check
 
-MOST_NAMED = 8
-"""Files of a kind that are named; `--json` names all."""
+MOST_NAMED = 8  # files of a kind that are named; `--json` names all
 
 _KINDS = {
     "run": "a run folder",
@@ -35,7 +34,6 @@ def doctor(folder: Path, options: JsonOptions) -> None:
     """
     from dataclasses import asdict
 
-    from evosdc.cli.results import print_json
     from evosdc.runs.publication_check import check_folder
 
     found = check_folder(folder)
@@ -52,29 +50,19 @@ def doctor(folder: Path, options: JsonOptions) -> None:
 
 
 def _show(folder: Path, found: "Check") -> None:
-    from evosdc.cli.text import say
-
     verdict = f" Verdict: {found.verdict.upper()}." if found.verdict else ""
     say(f"{folder}: {_KINDS[found.kind]}.{verdict}")
     for heading, published in (("For publication:", True), ("For you alone, never published:", False)):
         chosen = [one for one in found.files if one.published is published]
         say(heading if chosen else f"{heading} nothing.")
-        for line in _by_reason(chosen):
-            say(f"  {line}")
+        names: dict[str, list[str]] = {}
+        for one in chosen:
+            names.setdefault(one.reason, []).append(one.name)
+        for reason, own in names.items():
+            more = f" and {len(own) - MOST_NAMED} more" if len(own) > MOST_NAMED else ""
+            say(f"  {', '.join(own[:MOST_NAMED])}{more}: {reason}")
     say("Wrong:" if found.findings else "Nothing is wrong.")
-    for one in found.findings:
-        say(f"  - {one.text}")
-        if one.command:
-            say(f"    {one.command}")
-
-
-def _by_reason(files: Iterable["Sorted"]) -> list[str]:
-    """Return a line for each reason, with the files that it holds for."""
-    names: dict[str, list[str]] = {}
-    for one in files:
-        names.setdefault(one.reason, []).append(one.name)
-    lines = []
-    for reason, own in names.items():
-        more = f" and {len(own) - MOST_NAMED} more" if len(own) > MOST_NAMED else ""
-        lines.append(f"{', '.join(own[:MOST_NAMED])}{more}: {reason}")
-    return lines
+    for finding in found.findings:
+        say(f"  - {finding.text}")
+        if finding.command:
+            say(f"    {finding.command}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evosdc.cli.options import DATA, PATH, takes_options
+from evosdc.cli.text import harmless, print_json, print_rows, say, warn
 from evosdc.options.inspection import JudgeOptions
 
 if TYPE_CHECKING:
@@ -37,9 +38,7 @@ def judge(original: str, masked: Path | None, options: JudgeOptions) -> None:
     from evosdc.assess.three_risks import members_words
     from evosdc.assess.verdict import identity_of
     from evosdc.cli.display import display
-    from evosdc.cli.results import print_json
-    from evosdc.cli.text import say
-    from evosdc.cli.vouched_order import single_run
+    from evosdc.cli.inputs import single_run
     from evosdc.experiment.members import members_of
     from evosdc.plugins.registry import default_registry
     from evosdc.printing import NO_TIME
@@ -51,30 +50,30 @@ def judge(original: str, masked: Path | None, options: JudgeOptions) -> None:
     updates = run is not None and (options.judges, options.claimed, options.seed) == (None, None, None)
     chosen, earlier = options.judges, None
     if run is not None:
-        asked = _of_run(run, registry, options)
+        judged = _of_run(run, registry, options)
         earlier = Result.read(run).second_opinion.best if updates else None
         if earlier is not None:
             chosen = [name for name, reason in earlier["not_applicable"].items() if reason == NO_TIME]
     else:
         assert masked is not None, "two files, where it is no run"
-        asked = _of_files(original, masked, options)
-    before, after = asked.before, asked.after
+        judged = _of_files(original, masked, options)
+    before, after = judged.before, judged.after
     table = None if options.published is None else published_table(options.published, before, after)
     with display(options.as_json) as shown:
         shown.concluding("asking judges")
         opinion = second_opinions(
             before,
             {"": after},
-            asked.protect,
+            judged.protect,
             registry=registry,
             judges=chosen,
-            without=asked.used,
-            claimed={"": asked.claimed},
-            seed=asked.seed,
+            without=judged.used,
+            claimed={"": judged.claimed},
+            seed=judged.seed,
             answered=shown.judging,
-            in_order=asked.in_order,
+            in_order=judged.in_order,
             others=None if options.others is None else other_people(options.others, before),
-            earlier=asked.earlier,
+            earlier=judged.earlier,
         )[""]
         opinion = opinion.joined(earlier) if earlier is not None else opinion
         found = identity_of(before, after, opinion.attributes, registry)
@@ -84,11 +83,11 @@ def judge(original: str, masked: Path | None, options: JudgeOptions) -> None:
             if "judges" not in (members or {}):
                 shown.concluding("protecting half of the people by the same plan, and attacking both halves")
                 members = members_of(run, registry)
-    reordered = reordered_words(before, after, _certainly_unmasked(before, after, asked.protect))
+    reordered = reordered_words(before, after, _certainly_unmasked(before, after, judged.protect))
     warnings = (*opinion.warnings, *([reordered] if reordered else ()))
     opinion = replace(opinion, warnings=warnings, identity=found)
     if updates and run is not None:
-        _update(run, opinion, asked, members)
+        _update(run, opinion, judged, members)
     if options.as_json:
         further = {} if members is None else {"members": members}
         further |= {} if table is None else {"published_table": table.to_json()}
@@ -101,7 +100,7 @@ def judge(original: str, masked: Path | None, options: JudgeOptions) -> None:
         say(table.words())
 
 
-def _update(run: Path, opinion: "SecondOpinion", asked: "_Asked", members: "Mapping[str, Any] | None") -> None:
+def _update(run: Path, opinion: "SecondOpinion", judged: "_Judged", members: "Mapping[str, Any] | None") -> None:
     """Write the verdict and the pages of a run anew by what judges say."""
     from evosdc.experiment.opinion import summary_of
     from evosdc.experiment.reader import experiment_of
@@ -116,23 +115,19 @@ def _update(run: Path, opinion: "SecondOpinion", asked: "_Asked", members: "Mapp
         "classical_label": before.classical_label,
         "members": members,
     }
-    kept |= {"earlier": [one.label for one in asked.earlier], "earlier_named": asked.named}
+    kept |= {"earlier": [one.label for one in judged.earlier], "earlier_named": judged.named}
     folder = RunFolder(run)
     with folder:
         judge_again(
-            folder, summary_of(opinion, asked.used).model_copy(update=kept), experiment_of(folder).goal is not None
+            folder, summary_of(opinion, judged.used).model_copy(update=kept), experiment_of(folder).goal is not None
         )
     if (run / REPORT).exists():
         write_pages(run)
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """What judges are asked about: tables whose row r is the same respondent in both, what was masked, what is claimed.
-
-    `used` are judges that a search used itself, `in_order` is whether the file keeps the order of the original.
-    `earlier` are other releases, and `named` is whether the user says that they are out.
-    """
+class _Judged:
+    """What judges are asked about: tables with the same respondent in row r, what was masked, what is claimed."""
 
     before: "Table"
     after: "Table"
@@ -145,7 +140,7 @@ class _Asked:
     named: bool = True
 
 
-def _of_run(path: Path, registry: "Registry", options: JudgeOptions) -> _Asked:
+def _of_run(path: Path, registry: "Registry", options: JudgeOptions) -> _Judged:
     """Return what judges compare of the published file of a run."""
     from evosdc.experiment.earlier import earlier_releases, other_runs
     from evosdc.experiment.members import published_file
@@ -158,7 +153,7 @@ def _of_run(path: Path, registry: "Registry", options: JudgeOptions) -> _Asked:
     named = earlier_releases([Path(one) for one in options.earlier], source) or found.assembly.earlier
     # Records that were left out of a file have no place in it.
     whole = len(found.masked) == len(source.table)
-    return _Asked(
+    return _Judged(
         assign_known(found.original, protect),
         found.masked,
         protect,
@@ -171,10 +166,9 @@ def _of_run(path: Path, registry: "Registry", options: JudgeOptions) -> _Asked:
     )
 
 
-def _of_files(original: str, masked: Path, options: JudgeOptions) -> _Asked:
+def _of_files(original: str, masked: Path, options: JudgeOptions) -> _Judged:
     """Return what judges compare of a masked file and its original."""
-    from evosdc.cli.inputs import open_source
-    from evosdc.cli.vouched_order import matched_tables, require_comparable
+    from evosdc.cli.inputs import matched_tables, open_source, require_comparable
     from evosdc.errors import Fault, ParameterError
     from evosdc.experiment.earlier import earlier_releases
     from evosdc.files.masked_file import holds_generalised
@@ -190,14 +184,12 @@ def _of_files(original: str, masked: Path, options: JudgeOptions) -> _Asked:
         given = "a masked file from which records were left out"
         raise ParameterError(Fault("--earlier", given, "one with all records of the original"))
     seed = judging_seed(chosen_seed(options.seed))
-    return _Asked(before, after, names, options.claimed, seed, in_order=options.crosswalk is None, earlier=earlier)
+    return _Judged(before, after, names, options.claimed, seed, in_order=options.crosswalk is None, earlier=earlier)
 
 
 def _certainly_unmasked(before: "Table", after: "Table", protect: Sequence[str] | None) -> list[str]:
-    """Return the columns of which nobody says that they were masked.
-
-    Who names nothing is taken to have masked all that differs, as columns do whose rows were shuffled.
-    """
+    """Return the columns of which nobody says that they were masked."""
+    # Who names nothing is taken to have masked all that differs, as columns do whose rows were shuffled.
     from evosdc.table.schema import Role
 
     masked = protect or before.schema.with_role(Role.QUASI_IDENTIFIER)
@@ -207,11 +199,8 @@ def _certainly_unmasked(before: "Table", after: "Table", protect: Sequence[str] 
 
 def _show(opinion: "SecondOpinion", run: Path | None) -> None:
     """Print the verdict of judges first, then a table of their figures, and what is to be known."""
-    from rich.table import Table
-
     from evosdc.assess.judge import shown
     from evosdc.assess.verdict import identity_words
-    from evosdc.cli.text import harmless, print_table, say
     from evosdc.printing import not_applicable_sentences
     from evosdc.runs.result import Result
 
@@ -220,15 +209,12 @@ def _show(opinion: "SecondOpinion", run: Path | None) -> None:
     click.secho(harmless(verdict.sentence), fg=colour, bold=True)
     if opinion.identity is not None:
         say(identity_words(opinion.identity))
-    table = Table()
-    table.add_column("judge", no_wrap=True)
-    for heading in ("masked", "chance", "original", "claimed"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for finding in opinion.findings:
-        claim = "" if finding.claim is None else f"{finding.claim:.1f}"
-        figures = (shown(finding.masked), f"{finding.chance.value:.3g}", f"{finding.original.value:.3g}", claim)
-        table.add_row(finding.judge, *figures, style="bold red" if finding.exceeds else None)
-    print_table(table)
+    rows = []
+    for one in opinion.findings:
+        claim = "" if one.claim is None else f"{one.claim:.1f}"
+        rows.append([one.judge, shown(one.masked), f"{one.chance.value:.3g}", f"{one.original.value:.3g}", claim])
+    columns = {"judge": "whole"} | dict.fromkeys(("masked", "chance", "original", "claimed"), "right")
+    print_rows(columns, rows, styles=["bold red" if one.exceeds else "" for one in opinion.findings])
     for finding in opinion.findings:
         say(f"{finding.judge}: {finding.words}")
     for sentence in not_applicable_sentences(opinion.not_applicable):
@@ -238,8 +224,7 @@ def _show(opinion: "SecondOpinion", run: Path | None) -> None:
         f"{', '.join(opinion.wanted)}; seed {opinion.seed}. ± is the standard error; chance is the masked file with "
         "its records shuffled."
     )
-    for warning in opinion.warnings:
-        click.secho(harmless(f"Warning: {warning}"), fg="yellow", bold=True, err=True)
+    warn(opinion.warnings)
     if run is not None:
         found = Result.read(run).verdict
         for line in found.risks:

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from evosdc.cli.options import DATA, Registered, command_line, takes_options
+from evosdc.cli.text import print_json, say, warn
 from evosdc.options.masking import MaskOptions
 
 UNCHANGED = "No value was changed: what was to be masked is published as it was."
@@ -31,8 +32,6 @@ def mask(method: str, data: str, options: MaskOptions) -> None:
     from evosdc.assess.defaults import choose_attributes
     from evosdc.assess.mask import account_of, as_chain, build_steps, mask_file
     from evosdc.cli.inputs import files_behind, is_dataset, open_source, require_apart
-    from evosdc.cli.results import print_json
-    from evosdc.cli.text import say, warn
     from evosdc.errors import Fault, FaultCollector, ParameterError
     from evosdc.experiment.masked_parts import carrying_out, executor_for_parts
     from evosdc.experiment.maskings import masking_entries, step_of
@@ -103,7 +102,7 @@ def mask(method: str, data: str, options: MaskOptions) -> None:
     masking, protect = as_chain(masking, chosen, steps)
     microdata = Microdata(source.table, protect)
     parts: list[int] = []
-    with carrying_out(place, output.absolute().parent) as carry_out, told_by_methods() as told:
+    with carrying_out(place, output.absolute().parent) as carry_out, method_warnings() as reported:
 
         def counted(step: Masking, own: Sequence[Part], whole: Material) -> Sequence[Table]:
             parts.append(len(own))
@@ -157,7 +156,7 @@ def mask(method: str, data: str, options: MaskOptions) -> None:
         document["companion"] = companion.name
     write_text(manifest, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
     exchanged = exchanged_sentences(microdata.original, masked.select(protect))
-    warn([*told, *written.warnings, *exchanged, *([UNCHANGED] if not any(written.changed.values()) else ())])
+    warn([*reported, *written.warnings, *exchanged, *([UNCHANGED] if not any(written.changed.values()) else ())])
     if options.as_json:
         print_json(document)
         return
@@ -179,16 +178,16 @@ def mask(method: str, data: str, options: MaskOptions) -> None:
 
 
 @contextmanager
-def told_by_methods() -> Iterator[list[str]]:
+def method_warnings() -> Iterator[list[str]]:
     """Collect what methods warn of, each sentence once, for the command to tell; other warnings go their way."""
-    told: list[str] = []
+    reported: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
-        yield told
+        yield reported
     for one in caught:
         if one.category is not UserWarning:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-        elif str(one.message) not in told:
-            told.append(str(one.message))
+        elif str(one.message) not in reported:
+            reported.append(str(one.message))
 
 
 def digests(params: dict[str, Any]) -> dict[str, str]:

@@ -1,7 +1,6 @@
 """``evosdc measure``."""
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from evosdc.cli.options import DATA, PATH, takes_options
+from evosdc.cli.text import print_json, print_rows, say, warn
 from evosdc.options.inspection import MeasureOptions
 
 if TYPE_CHECKING:
@@ -30,9 +30,7 @@ def measure(original: str, masked: Path | None, options: MeasureOptions) -> None
 
     from evosdc.assess.changes import differs, reordered_words
     from evosdc.assess.measure import score_table
-    from evosdc.cli.results import print_json
-    from evosdc.cli.text import say, warn
-    from evosdc.cli.vouched_order import single_run
+    from evosdc.cli.inputs import single_run
     from evosdc.errors import FaultCollector
     from evosdc.options.written import parameters
     from evosdc.plugins.registry import default_registry
@@ -72,8 +70,8 @@ def measure(original: str, masked: Path | None, options: MeasureOptions) -> None
     unmeasured = [name for name in after.schema.names if name not in chosen]
     differing = [name for name in unmeasured if differs(before, after, name)]
     reordered = reordered_words(before, after, unmeasured)
-    told = [reordered or f"{', '.join(differing)}: other than in the original, and not measured; see --protect."]
-    judged = replace(judged, warnings=(*judged.warnings, *(told if differing else ())))
+    words = [reordered or f"{', '.join(differing)}: other than in the original, and not measured; see --protect."]
+    judged = replace(judged, warnings=(*judged.warnings, *(words if differing else ())))
     warn(judged.warnings)
     if options.as_json:
         besides: dict[str, Any] = {"attributes": list(chosen), "records": len(before), "missing_rule": rule}
@@ -83,7 +81,14 @@ def measure(original: str, masked: Path | None, options: MeasureOptions) -> None
             besides["baselines"] = {heading: figures[heading] for heading in ("identity", "permutation")}
         print_json(dict(figures["score"]) | besides)
         return
-    _show(figures, specs)
+    both = {"il": "information loss, all measures of it together", "dr": "disclosure risk, likewise"}
+    named = [(name, name.upper(), "", text) for name, text in both.items() if name in figures["score"]]
+    rows = [
+        [shown, *(f"{scores[name]:.4f}" for scores in figures.values()), kind, text]
+        for name, shown, kind, text in (*named, *((name, name, one.kind, one.summary) for name, one in specs.items()))
+    ]
+    columns = {"measure": "whole"} | dict.fromkeys(figures, "right") | {"kind": "whole", "what it is": "whole"}
+    print_rows(columns, rows, styles=["bold"] * len(named) + [""] * len(specs), box=False)
     linkages = [name for name in dr if specs[name].family == "linkage"]
     if len(linkages) > 1:
         say(f"DR takes the {'greatest' if linkage == 'max' else 'mean'} of {', '.join(linkages)}.")
@@ -103,11 +108,7 @@ def measure(original: str, masked: Path | None, options: MeasureOptions) -> None
 
 @dataclass(frozen=True)
 class _Compared:
-    """What is measured: tables whose row r is the same respondent in both, what of them, and by which measures.
-
-    `params` are those of each measure, `of` the attributes that a measure judges where these are not all of `chosen`,
-    `combined` the measures that make IL and DR where these are not all of their kind.
-    """
+    """What is measured: tables whose row r is the same respondent in both, what of them, and by which measures."""
 
     before: "Table"
     after: "Table"
@@ -151,8 +152,7 @@ def _of_files(
 ) -> _Compared:
     """Return a masked file and its original, to be measured by the usual measures unless others are named."""
     from evosdc.assess.defaults import choose_attributes, default_measures, entries_by_role
-    from evosdc.cli.inputs import is_dataset, open_source
-    from evosdc.cli.vouched_order import matched_tables, require_comparable
+    from evosdc.cli.inputs import is_dataset, matched_tables, open_source, require_comparable
     from evosdc.files.masked_file import holds_generalised
     from evosdc.model import Microdata
 
@@ -212,24 +212,3 @@ def _combined(
     losses, disclosures = (tuple(MeasureEntry(name=name) for name in names) for names in (il, dr))
     measures = Measures(il=losses, dr=disclosures, linkage=linkage, risks=risks)
     return dict(aggregation_of(measures, registry).combine(scores))
-
-
-def _show(figures: Mapping[str, Mapping[str, float]], specs: Mapping[str, Any]) -> None:
-    from rich.table import Table
-
-    from evosdc.cli.text import print_table
-
-    table = Table(box=None, pad_edge=False)
-    table.add_column("measure", min_width=max(map(len, specs)))
-    for heading in figures:
-        table.add_column(heading, justify="right", min_width=max(len(heading), len("100.0000")))
-    table.add_column("kind", min_width=len("model"))
-    # A line each: cut on a terminal, whole in a file.
-    whole = 0 if sys.stdout.isatty() else max(len(spec.summary) for spec in specs.values())
-    table.add_column("what it is", no_wrap=True, overflow="ellipsis", min_width=whole)
-    for name, text in (("il", "information loss, all measures of it together"), ("dr", "disclosure risk, likewise")):
-        if name in figures["score"]:
-            table.add_row(name.upper(), *(f"{scores[name]:.4f}" for scores in figures.values()), "", text, style="bold")
-    for name, spec in specs.items():
-        table.add_row(name, *(f"{scores[name]:.4f}" for scores in figures.values()), spec.kind, spec.summary)
-    print_table(table)

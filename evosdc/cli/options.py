@@ -51,13 +51,8 @@ def _option(one: "Described") -> Callable[[Callable[..., Any]], Callable[..., An
     if one.kind == TEXTS:
         return click.option(*one.flags, one.name, multiple=True, metavar=one.metavar, help=f"{one.text} Repeatable.")
     usual: Any = None if one.required or one.default == () else one.default
-    shown_default: bool | str = usual is not None
-    if one.occasion is not None:
-        from evosdc.plugins.registry import default_registry
-
-        shown_default = default_registry().default(*one.occasion)
     return click.option(
-        *one.flags, one.name, type=_type(one), default=usual, required=one.required, show_default=shown_default,
+        *one.flags, one.name, type=_type(one), default=usual, required=one.required, show_default=usual is not None,
         metavar=None if one.choices else one.metavar or None, help=one.text,
     )  # fmt: skip
 
@@ -77,14 +72,7 @@ def _type(one: "Described") -> click.ParamType[Any]:
 
 
 class Registered(click.ParamType[Any]):
-    """A name that plugins register, such as one of a masking method, which a shell can complete.
-
-    Parameters
-    ----------
-    kind : str
-    files : bool
-        Whether it may also be a file.
-    """
+    """A name that plugins register, such as one of a masking method, which a shell can complete."""
 
     name = "text"
 
@@ -105,8 +93,7 @@ class Registered(click.ParamType[Any]):
         return [*found, CompletionItem(incomplete, type="file")] if self.files else found
 
 
-DATA = Registered("dataset", files=True)
-"""A data file, or the name of a registered data set."""
+DATA = Registered("dataset", files=True)  # A data file, or the name of a registered data set
 
 
 class Names(Registered):
@@ -157,16 +144,7 @@ def command_line() -> str:
 
 
 class Later(click.Command):
-    """A command, or group of commands, that is imported when it is used.
-
-    Parameters
-    ----------
-    name : str
-    target : str
-        Where it is: ``"my_plugin.command:limit"``.
-    text : str
-        What the overview says of it.
-    """
+    """A command, or group of commands, that is imported when it is used."""
 
     def __init__(self, name: str, target: str, text: str) -> None:
         super().__init__(name, short_help=text)

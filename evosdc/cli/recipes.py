@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from evosdc.cli.options import DATA, PATH, takes_options
-from evosdc.options.recipes import ApplyOptions
+from evosdc.cli.text import print_json, say, warn
+from evosdc.options.masking import ApplyOptions
 from evosdc.options.shared import JsonOptions
 
 
@@ -20,10 +21,9 @@ def apply(recipe: Path, data: str, options: ApplyOptions) -> None:
     loss, risk and verdict are stated anew: by the recipe's own measures, on DATA. Exit status 1 where a requirement of
     the recipe is not met, or a limit that its search kept.
     """
-    from evosdc.cli.export import exported
     from evosdc.cli.inputs import data_of, is_dataset, open_source, require_apart
+    from evosdc.cli.members import exported
     from evosdc.cli.run import carry_out, leave_by
-    from evosdc.cli.text import say, warn
     from evosdc.errors import FaultCollector
     from evosdc.experiment.environment import naming_plugins
     from evosdc.experiment.recipe_outputs import application, schema_of_recipe, usable_recipe
@@ -81,8 +81,8 @@ def apply(recipe: Path, data: str, options: ApplyOptions) -> None:
         # Without a word how it was judged there is nothing to compare with: the usual measures were taken.
         now, then = result["best"]["scores"], plan.scores if plan.judged else {}
         both = [(name, word) for name, word in (("il", "loss"), ("dr", "risk")) if name in now and name in then]
-        told = ", ".join(f"{word} {now[name]:.2f} (when the recipe was made {then[name]:.2f})" for name, word in both)
-        say(f"Recipe of {len(plan.steps)} step{'s' * (len(plan.steps) > 1)}: {told}. Wrote {output}.")
+        kept = ", ".join(f"{word} {now[name]:.2f} (when the recipe was made {then[name]:.2f})" for name, word in both)
+        say(f"Recipe of {len(plan.steps)} step{'s' * (len(plan.steps) > 1)}: {kept}. Wrote {output}.")
     leave_by(result, options.as_json, limits=True)
 
 
@@ -91,8 +91,6 @@ def apply(recipe: Path, data: str, options: ApplyOptions) -> None:
 @takes_options(JsonOptions)
 def explain(recipe: Path, options: JsonOptions) -> None:
     """Say what each step of a RECIPE contributes, on the file that it was made for."""
-    from evosdc.cli.results import print_json
-    from evosdc.cli.text import say
     from evosdc.experiment.environment import naming_plugins
     from evosdc.experiment.recipe_outputs import explanation, usable_recipe
     from evosdc.plugins.registry import default_registry

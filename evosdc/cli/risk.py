@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evosdc.cli.options import DATA, takes_options
+from evosdc.cli.text import print_json, print_rows, say, warn
 from evosdc.options.inspection import RiskOptions
+
+FIRST = 5  # models that are shown where not all are wanted
 
 if TYPE_CHECKING:
     from evosdc.assess.risk import Perturbed
@@ -38,10 +41,7 @@ def risk(data: str, options: RiskOptions) -> None:
         standing_out,
         view_summary,
     )
-    from evosdc.cli.inputs import open_published, require_apart
-    from evosdc.cli.results import print_json
-    from evosdc.cli.text import say
-    from evosdc.cli.vouched_order import require_comparable
+    from evosdc.cli.inputs import open_published, require_apart, require_comparable
     from evosdc.errors import Fault, FaultCollector, ParameterError
     from evosdc.files.reading import read_source
     from evosdc.options.written import parameters
@@ -72,12 +72,12 @@ def risk(data: str, options: RiskOptions) -> None:
     with collect.step():
         source = open_published(data, schema, generalised=True, reading=options.reading)
         people = None
-        asked = (options.quasi_identifiers, options.sensitive, options.weight, options.household, options.missing)
-        view = intruder_view_of(source.table, *asked, None, rows, False)
+        known_by = (options.quasi_identifiers, options.sensitive, options.weight, options.household, options.missing)
+        view = intruder_view_of(source.table, *known_by, None, rows, False)
         if population is not None:
             described = population_description(source.table.schema, view.quasi_identifiers)
             people = read_source(population, described).table
-            view = intruder_view_of(source.table, *asked, people, rows, False)
+            view = intruder_view_of(source.table, *known_by, people, rows, False)
     collect.settle()
     if view is None:
         raise ParameterError(Fault(data, "no file", "a file"))
@@ -93,7 +93,14 @@ def risk(data: str, options: RiskOptions) -> None:
         further |= {"standing_out": alone.to_json(most or 0)} if alone else {}
         print_json(figures | view_summary(view) | further)
         return
-    _show(view, chosen, figures, perturbed.verdict if perturbed else "", options.every or options.models is not None)
+    show_models(chosen, figures, perturbed.verdict if perturbed else "", options.every or options.models is not None)
+    suppressed = int(view.suppressed.sum())
+    if suppressed:
+        say(f"{suppressed} records are suppressed whole (*): they are counted apart, and are no class of their own.")
+    say(
+        f"{len(view.table) - suppressed} records; known to an intruder: {', '.join(view.quasi_identifiers)}; "
+        f"missing values count by the rule '{view.missing}'."
+    )
     for sentence in perturbed.sentences() if perturbed else ():
         say(sentence)
     for sentence in alone.sentences(most or 0) if alone else ():
@@ -101,15 +108,7 @@ def risk(data: str, options: RiskOptions) -> None:
 
 
 def write_record_figures(path: Path, figures: "Mapping[str, Numbers]", force: bool) -> None:
-    """Write what models say of records: a line a record, its position from 1, and a column a model.
-
-    No value of the file is written. Records that are suppressed whole have empty cells.
-
-    Raises
-    ------
-    DataError
-        The file exists, and is not to be written over, or cannot be written.
-    """
+    """Write what models say of records: a line a record, its position from 1, and a column a model."""
     from evosdc.files.atomic import require_unused, write_text
 
     require_unused(path, replace=force, advice="Choose another file, or add --force.")
@@ -127,19 +126,10 @@ def perturbed_by(
     crosswalk: Path | None = None,
     reading: Mapping[str, str] | None = None,
 ) -> "Perturbed | None":
-    """Return what uniques of a perturbed file are worth; None where nothing tells that it was perturbed.
-
-    Where its rows seem to stand in another order than the original's a warning is printed.
-
-    Raises
-    ------
-    InputError
-        The original cannot be read, or is not what the file was made from.
-    """
+    """Return what uniques of a perturbed file are worth; None where nothing tells that it was perturbed."""
     from evosdc.assess.changes import reordered_words
     from evosdc.assess.risk import against_original, perturbed_file
     from evosdc.cli.inputs import open_source
-    from evosdc.cli.text import warn
     from evosdc.plugins.registry import default_registry
     from evosdc.runs.published import read_crosswalk
 
@@ -153,34 +143,32 @@ def perturbed_by(
         others = [name for name in view.table.schema.names if name not in known]
         reordered = reordered_words(made_from.table, view.table, others)
         warn([reordered] if reordered else ())
-        told = against_original(made_from.table, view, default_registry(), f"by {Path(original).name}")
-        return replace(told, of_run=verdict_on_file(Path(data))) if told is not None else None
-    told_by, told_of = changes_told(Path(data))
-    changed = {name: told_of.get(name, 0) for name in known}
+        found = against_original(made_from.table, view, default_registry(), f"by {Path(original).name}")
+        return replace(found, of_run=verdict_on_file(Path(data))) if found is not None else None
+    recorded_by, recorded_of = recorded_changes(Path(data))
+    changed = {name: recorded_of.get(name, 0) for name in known}
     if not any(changed.values()):
         return None
-    return perturbed_file(f"by {told_by}", changed, view, of_run=verdict_on_file(Path(data)))
+    return perturbed_file(f"by {recorded_by}", changed, view, of_run=verdict_on_file(Path(data)))
 
 
-def changes_told(path: Path) -> tuple[str, dict[str, int]]:
-    """Return the file that tells what was perturbed in a data file, and how many values of each attribute.
-
-    It is the manifest beside it, or the result of the run folder that it lies in.
-    """
+def recorded_changes(path: Path) -> tuple[str, dict[str, int]]:
+    """Return the file that tells what was perturbed in a data file, and how many values of each attribute."""
+    # It is the manifest beside it, or the result of the run folder that it lies in.
     from evosdc.runs.layout import RESULT, read_object
 
-    for told in (path.with_name(f"{path.stem}.manifest.json"), path.with_name(RESULT)):
+    for found in (path.with_name(f"{path.stem}.manifest.json"), path.with_name(RESULT)):
         try:
-            document = read_object(told)
+            document = read_object(found)
         except (OSError, ValueError):
             continue
         best = document.get("best")
-        if told.name == RESULT and not (isinstance(best, dict) and best.get("file") == path.name):
+        if found.name == RESULT and not (isinstance(best, dict) and best.get("file") == path.name):
             continue
         # Files of older versions tell of all changes alone.
         perturbed = document.get("perturbed", document.get("changed"))
         if isinstance(perturbed, dict):
-            return told.name, {str(name): count for name, count in perturbed.items() if isinstance(count, int)}
+            return found.name, {str(name): count for name, count in perturbed.items() if isinstance(count, int)}
     return "", {}
 
 
@@ -193,13 +181,7 @@ def verdict_on_file(path: Path) -> "Verdict | None":
 
 
 def matrix_rows(path: Path) -> "dict[str, Matrix]":
-    """Return, by attribute, the rows of a file's matrices; those of values that occurred where the file tells counts.
-
-    Raises
-    ------
-    ParameterError
-        The file cannot be read or holds no transition matrices.
-    """
+    """Return, by attribute, the rows of a file's matrices; only those of values that occurred where it has counts."""
     from evosdc.errors import ParameterError
     from evosdc.files.encoding import read_text
     from evosdc.randomisation.matrix_file import read_matrices, stochastic
@@ -217,22 +199,35 @@ def matrix_rows(path: Path) -> "dict[str, Matrix]":
     return rows
 
 
-def _show(
-    view: "IntruderView",
-    chosen: Mapping[str, Mapping[str, Any]],
-    figures: Mapping[str, Any],
-    instead: str,
-    every: bool,
+def show_models(
+    chosen: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Any], instead: str = "", every: bool = True
 ) -> None:
-    """Print verdicts and figures of privacy models; `instead` is the verdict where theirs do not hold."""
-    from evosdc.cli.privacy_table import show_models
-    from evosdc.cli.text import say
+    """Print the verdicts, and a row for each model, those that do not apply last."""
+    from evosdc.assess.risk import build_models
+    from evosdc.plugins.registry import default_registry
 
-    show_models(chosen, figures, instead, every)
-    suppressed = int(view.suppressed.sum())
-    if suppressed:
-        say(f"{suppressed} records are suppressed whole (*): they are counted apart, and are no class of their own.")
-    say(
-        f"{len(view.table) - suppressed} records; known to an intruder: {', '.join(view.quasi_identifiers)}; "
-        f"missing values count by the rule '{view.missing}'."
-    )
+    built = build_models(chosen, default_registry())
+    verdicts = {name: model.verdict(figures) for name, model in built.items() if name in figures and not instead}
+    for verdict in (instead, *verdicts.values()):
+        if verdict:
+            say(f"Verdict: {verdict}")
+    ordered = sorted(built, key=lambda name: (name not in figures, not every and not verdicts.get(name)))
+    listed = ordered if every else [name for name in ordered if name in figures][:FIRST]
+    rows = []
+    for name in listed:
+        if name in figures:
+            figure = f"{built[name].headline.replace('_', ' ')} {shown(figures[name][built[name].headline])}"
+            rows.append((name, figure, built[name].in_words(figures[name])))
+        else:
+            rows.append((name, "-", f"does not apply: {figures['not_applicable'][name]}"))
+    styles = ["" if name in figures else "dim" for name in listed]
+    print_rows({"privacy model": "whole", "figure": "right", "what it means": "left"}, rows, styles=styles, box=False)
+    if len(listed) < len(built):
+        say(f"{len(built) - len(listed)} more privacy models: --all shows them.")
+
+
+def shown(value: Any) -> str:
+    """Return a figure as text of at most four significant digits; infinite where it has no value."""
+    if value is None:
+        return "infinite"
+    return str(value) if isinstance(value, int) else f"{value:.4g}"

@@ -1,18 +1,59 @@
-"""``evosdc run``, ``evosdc check`` and ``evosdc resume``."""
+"""``evosdc protect``, ``run``, ``check`` and ``resume``, and how a run that a command began ends."""
 
 import json
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from evosdc.cli.ending import conclude, outcome, reported
-from evosdc.cli.options import PATH, command_line, takes_options
+from evosdc.api.progress import scores_in_words
+from evosdc.cli.options import DATA, PATH, command_line, takes_options
+from evosdc.cli.signals import asked_to_stop, forget
+from evosdc.cli.text import harmless, print_json, print_rows, say
 from evosdc.options.runs import CheckOptions, ResumeOptions, RunOptions
+from evosdc.options.search import ProtectOptions
+from evosdc.runs.layout import REFUSED, RESOLVED, RESULT, RunFolder, free_folder, read_object, replacing, run_folders
 
 if TYPE_CHECKING:
+    from evosdc.runs.result import Result
     from evosdc.secret import Seed
+
+
+@click.command()
+@click.argument("data", type=DATA)
+@takes_options(ProtectOptions)
+def protect(data: str, options: ProtectOptions) -> None:
+    """Protect DATA, a file or the name of a registered data set, with good defaults.
+
+    Looks for the file of least loss in which no more people are found than --audience allows: finds the best parameters
+    of every masking method, evolves the masked files, asks judges that the search did not use, and writes the best
+    file, the front and a report. Exit status 1 where the file does not fulfil what was
+    required; with --require publishable also where the verdict has conditions, which --require "publishable on
+    conditions" accepts.
+    """
+    from evosdc.cli.inputs import data_of
+    from evosdc.experiment.assembly import assemble
+    from evosdc.experiment.protection import protection
+    from evosdc.plugins.registry import default_registry
+    from evosdc.secret import chosen_seed
+
+    source = data_of(
+        data, options.schema_file, options.protect, options.neutralise_formulas, options.shuffle, options.population,
+        options.reading,
+    )  # fmt: skip
+    experiment = protection(source, default_registry(), options)
+    drawn = chosen_seed(options.seed, options.key)
+    if options.check:
+        assemble(experiment, default_registry(), drawn)
+        say("Nothing stands against the search.")
+        return
+    result = carry_out(experiment, options.output, options.quiet, options.as_json, options.report, drawn)
+    leave_by(result, options.as_json)
 
 
 @click.command()
@@ -27,7 +68,6 @@ def run(experiment: Path, options: RunOptions) -> None:
     from evosdc.experiment.environment import naming_plugins
     from evosdc.experiment.reader import read_experiment
     from evosdc.plugins.registry import default_registry
-    from evosdc.runs.layout import RunFolder
     from evosdc.secret import chosen_seed
 
     overrides = list(options.settings)
@@ -67,14 +107,11 @@ def check(experiment: Path | None, data: str | None, options: CheckOptions) -> N
     if data or options.schema_file is not None or options.protect is not None:
         raise click.UsageError("--data takes no file beside an EXPERIMENT, which names its data, schema and protect.")
     from evosdc.assess.data_check import check_records
-    from evosdc.cli.results import print_json
-    from evosdc.cli.text import say
     from evosdc.experiment.environment import naming_plugins
     from evosdc.experiment.reader import read_experiment
     from evosdc.experiment.study_status import check_settings, planned_runs
     from evosdc.files.row_order import order_sentences
     from evosdc.plugins.registry import default_registry
-    from evosdc.runs.layout import RunFolder
     from evosdc.table.structural_zeros import THRESHOLD
 
     with naming_plugins(RunFolder(experiment.parent), default_registry()):
@@ -109,8 +146,6 @@ def check_data(data: str | None, options: CheckOptions) -> None:
     """Print what the records of a data file, or of a data set, say of themselves."""
     from evosdc.assess.data_check import check_records
     from evosdc.cli.inputs import open_source
-    from evosdc.cli.results import print_json
-    from evosdc.cli.text import say
     from evosdc.files.row_order import order_sentences
     from evosdc.table.schema import Role
     from evosdc.table.structural_zeros import THRESHOLD
@@ -150,35 +185,20 @@ def resume(run_dir: Path, options: ResumeOptions) -> None:
     require_run(run_dir)
     place = None if options.hosts is None else str(options.hosts.absolute())
     with display(options.quiet or options.as_json) as shown:
-        result = outcome(
-            run_dir,
-            shown,
-            lambda: resume_study(
-                run_dir,
-                default_registry(),
-                shown,
-                options.force,
-                executor=options.executor,
-                workers=options.workers,
-                hosts=place,
-            ),
-            options.report,
-        )
+        work = partial(resume_study, run_dir, default_registry(), shown, options.force)
+        work = partial(work, executor=options.executor, workers=options.workers, hosts=place)
+        result = outcome(run_dir, shown, work, options.report)
         report = reported(run_dir, shown) if options.report else None
     conclude(run_dir, result, report, options.as_json)
     leave_by(result, options.as_json)
 
 
 def leave_by(result: dict[str, Any], as_json: bool, limits: bool = False) -> None:
-    """End with exit status 1 where the file must not be published, as its name then says, or a requirement is not met.
-
-    Of a randomised file fresh draws decide. `limits`: or a limit that evosdc set itself. A search keeps these, and a
-    file made without one may not.
-    """
+    """End with exit status 1 where the file must not be published, or a requirement is not met."""
+    # Of a randomised file fresh draws decide. `limits`: or a limit that evosdc set itself. A search keeps these, and a
+    # file made without one may not.
     from evosdc.assess.verdict import on_verdict, unmet
-    from evosdc.cli.text import say
     from evosdc.model.constraint import CONDITIONAL
-    from evosdc.runs.layout import REFUSED
 
     missed = unmet(result, limits)
     for entry in missed if not as_json else ():
@@ -191,24 +211,13 @@ def leave_by(result: dict[str, Any], as_json: bool, limits: bool = False) -> Non
 
 
 def carry_out(
-    model: Any,
-    output: Path | None,
-    quiet: bool,
-    as_json: bool,
-    pages: bool,
-    seed: "Seed",
-    force: bool = False,
+    model: Any, output: Path | None, quiet: bool, as_json: bool, pages: bool, seed: "Seed", force: bool = False
 ) -> dict[str, Any]:
-    """Run an experiment with a display, write the report if `pages`, print what came out, and return it.
-
-    `seed` is that of the experiment, or the key that it draws from where it has none. With `force` a run that lies in
-    the folder is replaced.
-    """
+    """Run an experiment with a display, write the report if `pages`, print what came out, and return it."""
     from evosdc.cli.beginning import seconds_since
     from evosdc.cli.display import display
     from evosdc.experiment.study import run_study
     from evosdc.plugins.registry import default_registry
-    from evosdc.runs.layout import free_folder, replacing
     from evosdc.secret import Key
 
     registry = default_registry()
@@ -224,3 +233,227 @@ def carry_out(
         report = reported(path, shown) if pages else None
     conclude(path, result, report, as_json)
     return result
+
+
+def outcome(path: Path, shown: Any, work: Callable[[], dict[str, Any]], pages: bool = True) -> dict[str, Any]:
+    """Return what a run came to; a signal that comes when it has ended already is too late to stop it."""
+    try:
+        with resumable(path, shown, pages):
+            return work()
+    except KeyboardInterrupt:
+        if not _ended(path):
+            raise
+        forget()
+        return read_object(path / RESULT)
+
+
+def _ended(path: Path) -> bool:
+    """Whether a run or study is complete, whatever came after."""
+    from evosdc.errors import InputError
+    from evosdc.experiment.study_status import read_status
+    from evosdc.runs.status import FINISHED
+
+    try:
+        return read_status(path).phase == FINISHED
+    except InputError:
+        return False
+
+
+@contextmanager
+def resumable(path: Path, shown: Any, pages: bool = True) -> Iterator[None]:
+    """Say how to go on when a run is stopped, or fails with something in its folder."""
+    from evosdc.errors import CheckpointError, RunError
+
+    try:
+        yield
+    except CheckpointError:
+        raise  # what is there was refused; it says itself what helps
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and _ended(path):
+            raise
+        number = asked_to_stop()
+        if number is None and not isinstance(error, KeyboardInterrupt | RunError | OSError | MemoryError):
+            raise
+        if (path / RESOLVED).exists():
+            _report_partial_result(path, shown, pages)
+            again = ["evosdc", "resume", str(path), *([] if pages else ["--no-report"])]
+            shown.message(f"What was reached is kept. Go on with: {shlex.join(again)}")
+        elif number is not None:
+            shown.message("Nothing was begun: the same command begins it.")
+        raise
+
+
+def _report_partial_result(path: Path, shown: Any, pages: bool) -> None:
+    """Say where the best file so far is of a run that was stopped, and write its report if `pages`."""
+    from evosdc.report import write_pages
+    from evosdc.runs.result import Result
+
+    results = [(folder, Result.read(folder)) for folder in run_folders(path) if (folder / RESULT).exists()]
+    if not results:
+        return
+    report = write_pages(path) if pages else None
+    folder, result = results[-1]
+    shown.message(f"Best file so far: {folder / result.best.file}")
+    if result.verdict.publishable is None:
+        shown.message("Whether it may be published is not judged yet.")
+    else:
+        shown.message(f"{harmless(result.verdict.line)}, as far as it is judged.")
+    if report is not None:
+        shown.message(f"Report:           {report}")
+
+
+def reported(path: Path, shown: Any) -> Path:
+    """Write the report of a run folder, saying so, and return where it is."""
+    # The run has ended by then: a signal has the report begun again, and a second one ends the command. Where the disk
+    # is full, what there is to be done is less than to run again.
+    from evosdc.report import write_pages
+
+    try:
+        shown.concluding("writing the report")
+        return write_pages(path)
+    except KeyboardInterrupt:
+        forget()
+        return write_pages(path)
+    except OSError:
+        again = shlex.join(["evosdc", "report", str(path)])
+        shown.message(f"The run is done and its files are there, save the report; {again} writes it.")
+        raise
+
+
+def conclude(path: Path, result: dict[str, Any], report: Path | None, as_json: bool) -> None:
+    """Print the result of a run folder and where its files are, the report last; None where there is none."""
+    # A signal stops the printing alone: the exit status stays that of the run.
+    from evosdc.runs.result import Result
+
+    try:
+        if as_json:
+            print_json(result)
+        else:
+            print_outcome(path, Result.of(result), report)
+            print_settings(result)
+    except KeyboardInterrupt:
+        click.echo("Stopped; the run had ended.", err=True)
+    forget()
+
+
+MOST_REASONS = 3  # reasons and conditions that are printed; the others are counted
+
+_COLOURS = {"publishable": "green", "publishable on conditions": "yellow", "not publishable": "red"}
+
+
+def print_outcome(path: Path, result: "Result", report: Path | None) -> None:
+    """Print the verdict and its reasons, what the file is good for, where files are, what to do next."""
+    verdict = result.verdict
+    if result.so_far:
+        say("Stopped before its end: this is the best file so far.")
+    click.secho(harmless(verdict.line), fg=_COLOURS.get(verdict.headline), bold=True)
+    marked = [f"  {'!' if verdict.publishable else '-'} {text}" for text in verdict.conditions]
+    marked = marked if verdict.publishable and marked else [f"  - {text}" for text in verdict.reasons] + marked
+    for line in marked[:MOST_REASONS]:
+        say(line.replace(" RUN", f" {shlex.quote(str(path))}"))
+    left, remarks = len(marked) - MOST_REASONS, len(result.warnings)
+    more = [f"{left} more reasons or conditions" if left > 1 else "1 more reason or condition"] if left > 0 else []
+    more += [f"{remarks} warning{'s' * (remarks != 1)}"] if remarks else []
+    asked = result.second_opinion.asked
+    more += [f"{result.second_opinion.answered} of {asked} judges answered"] if asked else []
+    if more:
+        say(f"  {'; '.join(more)}: see {'result.json' if report is None else 'the report'}.")
+    for line in (*_facts(result), *_files(path, result, report)):
+        say(line)
+    say(f"Next:            {next_command(path, result)}")
+
+
+def _facts(result: "Result") -> Iterator[str]:
+    """Yield the three risks, what analysts can use, and the score."""
+    verdict = result.verdict
+    for line in verdict.risks if any(line.kept is not None for line in verdict.risks) else ():
+        yield f"{f'{line.risk}:':<16} {line.words}"
+    for words, texts in (("Analysts can:", verdict.trust.yes), ("They cannot:", verdict.trust.no)):
+        if texts:
+            yield f"{words:<16} use {'; '.join(text[:1].lower() + text[1:].rstrip('.') for text in texts)}."
+    chosen = f"; chosen: {result.chosen['words']} (member {result.chosen['member']})" if result.chosen else ""
+    yield f"{'Score:':<16} {scores_line(result)}{chosen}"
+
+
+def scores_line(result: "Result") -> str:
+    """Return the score of the file found, beside the best without a search and the original."""
+    best, rival, original = result.best.of_file or result.best, result.portfolio.best, result.identity
+    line = f"{scores_in_words({'fitness': best.fitness, **best.scores})} by {result.fitness}"
+    line += f"; without a search {_numbers(rival.fitness)} ({rival.label})" if rival is not None else ""
+    return line + (f"; unprotected {_numbers(original.fitness)}" if original is not None else "")
+
+
+def _numbers(fitness: Sequence[float]) -> str:
+    return " ".join(f"{value:.3f}" for value in fitness)
+
+
+def _files(path: Path, result: "Result", report: Path | None) -> Iterator[str]:
+    from evosdc.runs.layout import FOR_USERS
+
+    without = f" (without {', '.join(result.dropped_identifiers)})" if result.dropped_identifiers else ""
+    yield f"{'Protected file:':<16} {path / result.best.file}{without}"
+    if (path / FOR_USERS).exists():
+        yield f"{'For its users:':<16} {path / FOR_USERS}"
+    again = shlex.join(["evosdc", "report", str(path)])
+    yield f"{'Report:':<16} {report if report is not None else f'none; {again} writes it'}"
+
+
+def next_command(path: Path, result: "Result") -> str:
+    """Return the one command that helps most: check, search within the bound, or see what may be published."""
+    from evosdc.assess.verdict import NO
+    from evosdc.cli.options import command_line
+    from evosdc.model.constraint import CONDITIONAL
+
+    verdict, opinion = result.verdict, result.second_opinion
+    if result.so_far:
+        return shlex.join(["evosdc", "resume", str(path)])
+    if verdict.headline != NO:
+        unchecked = opinion.holds is None and not opinion.used_by_the_search
+        open_ones = unchecked and opinion.answered < max(opinion.asked, 1)
+        return shlex.join(["evosdc", "judge" if open_ones else "doctor", str(path)])
+    typed = re.sub(r" (-o|--output)[ =]\S+", "", command_line())  # that folder is there now
+    wanted = [text.split('"')[1] for reason in verdict.reasons for text in reason.split("--require ")[1:]]
+    wanted = [text for text in (*wanted, CONDITIONAL) if text not in typed]
+    if typed.startswith("evosdc protect ") and wanted and verdict.people_found is not None:
+        return f"{typed} --require {shlex.quote(wanted[0])}"
+    return shlex.join(["evosdc", "member", str(path), "best"])
+
+
+def print_settings(result: Mapping[str, Any]) -> None:
+    """Print the figures of a sweep's settings, or of the replicates of one setting; nothing for a single run."""
+    entries = result.get("settings") or ()
+    if not entries:
+        spread = result.get("spread")
+        if spread:
+            deviation = "" if spread["sd"] is None else f", standard deviation {spread['sd']:.3f}"
+            say(
+                f"Fitness over {len(result['replicates'])} replicates: mean {spread['mean']:.3f}{deviation}, "
+                f"from {spread['min']:.3f} to {spread['max']:.3f}."
+            )
+        return
+    rows = []
+    for entry in entries:
+        fitness = entry["fitness"]
+        own = [*(fitness[key] for key in ("mean", "sd", "min", "median")), entry["il"]["mean"], entry["dr"]["mean"]]
+        values = "\n".join(f"{key} = {value}" for key, value in entry["values"].items())
+        rows.append([values, str(entry["runs"]), *("" if value is None else f"{value:.3f}" for value in own)])
+    columns = {"setting": "left"}
+    print_rows(
+        columns | dict.fromkeys(("runs", "fitness", "sd", "min", "median", "IL", "DR"), "right"), rows, "Settings"
+    )
+    for text in findings(result["comparison"], [entry["label"] for entry in entries]):
+        say(text)
+
+
+def findings(comparison: Mapping[str, Any], labels: Sequence[str]) -> list[str]:
+    """Return what the rank tests between the settings of a sweep came to, a sentence for each finding."""
+    from evosdc.runs.rank_tests import METHOD, rank_sentences
+
+    sentences = []
+    for name, title in (("fitness", "fitness"), ("il", "IL"), ("dr", "DR")):
+        found = comparison.get(name)
+        if found is None:
+            sentences.append(f"{title}: means something else in each setting, or is not known; not compared.")
+        else:
+            sentences += rank_sentences(title, found, labels)
+    return [*sentences, METHOD]

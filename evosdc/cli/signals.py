@@ -8,80 +8,58 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-AGAIN = 0.05
-"""Seconds after which a signal that was lost, or that had to wait, is raised again."""
+AGAIN = 0.05  # seconds after which a signal that was lost, or that had to wait, is raised again
 
 
 class Stopped(KeyboardInterrupt):
-    """A signal asked the program to end.
-
-    Parameters
-    ----------
-    number : int
-        Of the signal.
-    """
+    """A signal asked the program to end."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
         self.number = number
 
 
-class _Asked:
-    """Whether a signal has asked this program to end, and whether it is still listening to any.
-
-    Attributes
-    ----------
-    number : int or None
-        Of the signal.
-    listening : bool
-    waiting : bool
-        Whether the program is still to be told: it could not be interrupted, or what was raised got lost.
-    repeated : bool
-        Whether the signal under way is one that was sent for that.
-    """
+class _Signals:
+    """Whether a signal has asked this program to end, and whether it is still listening to any."""
 
     def __init__(self) -> None:
         self.number: int | None = None
         self.listening = self.waiting = self.repeated = False
 
 
-_asked = _Asked()
+_signals = _Signals()
 
 
 def stop_if_asked() -> None:
-    """Raise `Stopped` where a signal came whose exception was lost on the way.
-
-    Python drops what is raised while it clears up objects, and libraries may swallow it while they are imported. Long
-    work asks here, so that it ends all the same.
-    """
-    if _asked.number is not None:
-        _asked.waiting = False
-        raise Stopped(_asked.number)
+    """Raise `Stopped` where a signal came whose exception was lost on the way."""
+    # Python drops what is raised while it clears up objects, and libraries may swallow it while they are imported. Long
+    # work asks here, so that it ends all the same.
+    if _signals.number is not None:
+        _signals.waiting = False
+        raise Stopped(_signals.number)
 
 
 def asked_to_stop() -> int | None:
     """Return the number of the signal that asked this program to end; None where none did."""
-    return _asked.number
+    return _signals.number
 
 
 def forget() -> None:
     """Take the signal that came for answered: it ended what it was meant to end."""
-    _asked.number = None
+    _signals.number = None
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Raise `Stopped` in the main thread when SIGINT, SIGTERM or SIGHUP arrives; an ignored signal stays ignored.
-
-    What is raised where nobody can catch it is raised again a moment later. Where a signal came and the block ended all
-    the same, it ends with `Stopped`.
-    """
+    """Raise `Stopped` in the main thread when SIGINT, SIGTERM or SIGHUP arrives; an ignored signal stays ignored."""
+    # What is raised where nobody can catch it is raised again a moment later. Where a signal came and the block ended
+    # all the same, it ends with `Stopped`.
 
     def stop(number: int, frame: FrameType | None) -> None:
-        repeated, _asked.repeated = _asked.repeated, False
-        if repeated and not _asked.waiting:
+        repeated, _signals.repeated = _signals.repeated, False
+        if repeated and not _signals.waiting:
             return  # whoever asked by `stop_if_asked` has been told, and is ending things in good order by now
-        _asked.number, _asked.waiting = number, False
+        _signals.number, _signals.waiting = number, False
         raise Stopped(number)
 
     def lost(unraisable: "sys.UnraisableHookArgs") -> None:
@@ -91,20 +69,20 @@ def stoppable() -> Iterator[None]:
         later(unraisable.exc_value.number)
 
     def later(number: int) -> None:
-        _asked.waiting = True
+        _signals.waiting = True
         timer = threading.Timer(AGAIN, again, (number,))
         timer.daemon = True
         timer.start()
 
     def again(number: int) -> None:
-        if _asked.listening and _asked.waiting:
-            _asked.repeated = True
+        if _signals.listening and _signals.waiting:
+            _signals.repeated = True
             os.kill(os.getpid(), number)
 
     numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in numbers}
     hook_before = sys.unraisablehook
-    _asked.number, _asked.listening, _asked.waiting, _asked.repeated = None, True, False, False
+    _signals.number, _signals.listening, _signals.waiting, _signals.repeated = None, True, False, False
     sys.unraisablehook = lost
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:
@@ -113,7 +91,7 @@ def stoppable() -> Iterator[None]:
         yield
         stop_if_asked()
     finally:
-        _asked.listening = False
+        _signals.listening = False
         for number, handler in before.items():
             signal.signal(number, handler)
         sys.unraisablehook = hook_before

@@ -1,20 +1,30 @@
-"""``evosdc status``, and how the status of a run or a study is put in words."""
+"""``evosdc status``, ``watch`` and ``finish``, and how the status of a run or a study is put in words."""
 
+import shlex
+import signal
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from evosdc.api.progress import scores_in_words
 from evosdc.cli.options import PATH, takes_options
-from evosdc.cli.text import say, scores_in_words
+from evosdc.cli.signals import Stopped, forget
+from evosdc.cli.text import harmless, print_json, say
+from evosdc.options.runs import FinishOptions, WatchOptions
 from evosdc.options.shared import JsonOptions
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
     from evosdc.experiment.study_status import Status, StudyStatus
     from evosdc.runs.status import RunStatus
 
 MOST_LISTED = 40
+GRACE = 10.0  # seconds to wait for a run that is only about to begin
 
 
 @click.command()
@@ -25,7 +35,6 @@ def status(run_dir: Path, options: JsonOptions) -> None:
 
     Exit status 2 where files of the run are lacking, or a published one is not the one that it wrote.
     """
-    from evosdc.cli.results import print_json
     from evosdc.experiment.study_status import read_status
     from evosdc.runs.published import published_faults
     from evosdc.runs.status import lacking_faults
@@ -56,13 +65,6 @@ def rows(found: "Status") -> Iterator[tuple[str, str]]:
         yield "process", f"{found.owner.pid} on {found.owner.host}, since {found.owner.since}"
 
 
-def _without_report(run: "RunStatus") -> str:
-    from evosdc.cli.ending import report_again
-
-    reason = f", it could not be written ({run.no_report})" if run.no_report else ""
-    return f"none{reason}; {report_again(run.folder)} writes it"
-
-
 def _run_rows(run: "RunStatus") -> Iterator[tuple[str, str]]:
     from evosdc.runs.status import FINISHED
 
@@ -76,7 +78,9 @@ def _run_rows(run: "RunStatus") -> Iterator[tuple[str, str]]:
     if run.front > 1:
         yield "front", f"{run.front} files"
     if run.phase == FINISHED:
-        yield "report", str(run.report) if run.report is not None else _without_report(run)
+        reason = f", it could not be written ({run.no_report})" if run.no_report else ""
+        none = f"none{reason}; {shlex.join(['evosdc', 'report', str(run.folder)])} writes it"
+        yield "report", str(run.report) if run.report is not None else none
     if run.active and run.evaluations_per_second:
         yield (
             "speed",
@@ -152,3 +156,92 @@ def duration(seconds: float) -> str:
         return f"{minutes} min {rest} s"
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours < 24 else f"{hours // 24} d {hours % 24} h"
+
+
+@click.command()
+@click.argument("run_dir", type=PATH)
+@takes_options(WatchOptions)
+def watch(run_dir: Path, options: WatchOptions) -> int:
+    """Follow a run or a study until it ends; Ctrl-C leaves it alone. Exit status 0 when it finished, else 1."""
+    from rich.console import Console
+
+    from evosdc.runs.status import FINISHED
+
+    try:
+        found = _followed(run_dir, options.interval, Console())
+    except KeyboardInterrupt as error:
+        if isinstance(error, Stopped) and error.number != signal.SIGINT:
+            raise
+        forget()
+        return 0
+    return 0 if found.phase == FINISHED else 1
+
+
+def _followed(path: Path, interval: float, console: "Console") -> "Status":
+    from rich.live import Live
+
+    from evosdc.experiment.study_status import read_status
+    from evosdc.runs.status import WAITING
+
+    found, printed, began = read_status(path), "", monotonic()
+    live = Live(_table(found), console=console, refresh_per_second=4) if console.is_terminal else None
+    if live is not None:
+        live.start()
+    try:
+        while True:
+            if live is not None:
+                live.update(_table(found), refresh=True)
+            elif (text := line(found)) != printed:
+                console.print(harmless(text), highlight=False, soft_wrap=True, markup=False)
+                printed = text
+            if not found.active and not (found.phase == WAITING and monotonic() < began + GRACE):
+                return found
+            sleep(interval)
+            found = read_status(path)
+    finally:
+        if live is not None:
+            live.stop()
+            say(line(found))
+
+
+def _table(found: "Status") -> "Table":
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(show_header=False, box=None, pad_edge=False)
+    for name, text in rows(found):
+        table.add_row(Text(harmless(name), style="bold"), Text(harmless(text)))
+    return table
+
+
+@click.command()
+@click.argument("run_dir", type=PATH)
+@takes_options(FinishOptions)
+def finish(run_dir: Path, options: FinishOptions) -> None:
+    """End a run or study from elsewhere, with its best file so far, front and report written; resume still goes on.
+
+    A run that goes on, here or on another computer, ends after its generation. Of one that was killed they are written
+    from its newest checkpoint. Exit status 1 where it had not ended in time, or the best file so far does not fulfil
+    what was required.
+    """
+    from evosdc.api import runs as of_runs
+    from evosdc.cli.run import leave_by
+    from evosdc.experiment.study_status import read_status
+    from evosdc.runs.layout import RESULT, read_object
+
+    ended = of_runs.finish(run_dir, time=options.time)
+    found = read_status(run_dir)
+    if options.as_json:
+        print_json(ended)
+    else:
+        say(line(found))
+        for file in ended["files"]:
+            say(f"Best file so far: {file}")
+        if ended["report"] is not None:
+            say(f"Report:           {ended['report']}")
+        if found.active:
+            say("It was asked to end, and does so after its generation.")
+    if found.active:
+        click.get_current_context().exit(1)
+    if (run_dir / RESULT).exists():
+        leave_by(read_object(run_dir / RESULT), options.as_json)

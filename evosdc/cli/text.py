@@ -1,6 +1,8 @@
-"""Lines of text for people."""
+"""Lines and tables of text for people, and JSON for programs."""
 
-from collections.abc import Iterable, Mapping
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,8 +12,7 @@ from evosdc.printing import printable
 if TYPE_CHECKING:
     from rich.table import Table
 
-MOST_WIDE = 500
-"""Columns of text that a table takes at most."""
+MOST_WIDE = 500  # columns of text that a table takes at most
 
 
 def say(text: str, err: bool = False) -> None:
@@ -23,6 +24,38 @@ def warn(sentences: Iterable[str]) -> None:
     """Print what has to be known before a file is released, on standard error."""
     for sentence in sentences:
         click.secho(harmless(f"Warning: {sentence}"), fg="yellow", bold=True, err=True)
+
+
+def print_json(data: Any) -> None:
+    """Print one JSON object and nothing else."""
+    click.echo(json.dumps(data, ensure_ascii=False, allow_nan=False))
+
+
+def print_rows(
+    columns: Mapping[str, str],
+    rows: Iterable[Sequence[str]],
+    title: str = "",
+    styles: Sequence[str] = (),
+    box: bool = True,
+) -> None:
+    """Print a table; `columns` says of each heading whether it stands left, right or whole, which is never wrapped."""
+    from rich.box import HEAVY_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title or None, title_justify="left", box=HEAVY_HEAD if box else None, pad_edge=box)
+    listed = list(rows)
+    for at, (heading, how) in enumerate(columns.items()):
+        widest = max(map(len, [heading, *(row[at] for row in listed)]))
+        # A terminal cuts the last column where that is never wrapped; a file has it whole.
+        cut = how == "left" or (how == "whole" and at == len(columns) - 1 and sys.stdout.isatty())
+        table.add_column(
+            heading, justify="right" if how == "right" else "left", no_wrap=how != "left",
+            overflow="fold" if how == "left" else "ellipsis", min_width=None if cut else widest,
+        )  # fmt: skip
+    for place, row in enumerate(listed):
+        table.add_row(*(Text(harmless(cell)) for cell in row), style=styles[place] if styles else None)
+    print_table(table)
 
 
 def print_table(table: "Table") -> None:
@@ -39,10 +72,3 @@ def print_table(table: "Table") -> None:
 def harmless(text: str) -> str:
     """Return a text with its control characters, but for line feeds, as visible escapes."""
     return "\n".join(map(printable, text.split("\n")))
-
-
-def scores_in_words(best: Mapping[str, Any]) -> str:
-    """Return fitness, IL and DR of a candidate in words."""
-    fitness = " ".join(f"{value:.3f}" for value in best.get("fitness", ()))
-    pair = ", ".join(f"{name.upper()} {best[name]:.2f}" for name in ("il", "dr") if name in best)
-    return fitness + (f" ({pair})" if pair else "")

@@ -1,9 +1,8 @@
 """``evosdc tune``."""
 
 import json
-import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evosdc.cli.options import DATA, takes_options
+from evosdc.cli.text import print_json, say, warn
 from evosdc.options.search import TuneOptions
 from evosdc.options.written import names_text
 
@@ -21,11 +21,8 @@ if TYPE_CHECKING:
     from evosdc.secret import Seed
     from evosdc.tuning.tuner import Tuning
 
-SHOWN = 5
-"""Methods and chains that are printed; the others are in the output of ``--json``."""
-
-LEAST = 0.05
-"""Share of a time that tuning has in any case, however long it took to begin."""
+SHOWN = 5  # methods and chains that are printed; the others are in the output of `--json`
+LEAST = 0.05  # share of a time that tuning has in any case, however long it took to begin
 
 
 @click.command()
@@ -78,10 +75,10 @@ def tune(data: str, options: TuneOptions) -> None:
         try:
             found = tune_alone(assembly, wanted, budget, shown.tuning, stopped.append, shown.slow)
         except KeyboardInterrupt:
-            for so_far in stopped:
-                if so_far.rows:
+            for partial in stopped:
+                if partial.rows:
                     shown.message("stopping: this is what was found so far")
-                    _conclude(so_far, assembly, data, options)
+                    _conclude(partial, assembly, data, options)
             raise
     if not found.rows:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in found.refused.items()) or "no method"
@@ -91,8 +88,6 @@ def tune(data: str, options: TuneOptions) -> None:
 
 def _conclude(found: "Tuning", assembly: "Assembly", data: str, options: TuneOptions) -> None:
     """Write the best file and what repeats it where a folder was asked for, and print what was found."""
-    from evosdc.cli.results import print_json
-    from evosdc.cli.text import say, warn
     from evosdc.experiment.summaries import alike_in_words
     from evosdc.secret import public
 
@@ -116,14 +111,8 @@ def _conclude(found: "Tuning", assembly: "Assembly", data: str, options: TuneOpt
     if options.as_json:
         print_json(result)
         return
-    _print(
-        found,
-        best,
-        fitness,
-        output,
-        public(assembly.seed),
-        list(map(str, assembly.problem.constraints.listed)),
-    )
+    required = list(map(str, assembly.problem.constraints.listed))
+    _print(found, best, fitness, output, public(assembly.seed), required)
     if assembly.microdata.rules is not None:
         say("Records that break edit rules of the schema were repaired before files were judged; evosdc mask does not.")
 
@@ -143,19 +132,7 @@ def drawing_words(seed: "Seed", key_file: Path | None, output: Path | None) -> l
 def command_of(
     masking: "Masking", data: str, schema: Path | None, protect: Sequence[str], drawn_from: Sequence[str]
 ) -> str:
-    """Return the command that makes a file of a masking again; where nothing keeps the key, another draw of it.
-
-    Parameters
-    ----------
-    masking : Masking
-    data : str
-        As the user named it.
-    schema : Path, optional
-    protect : sequence of str
-        The attributes of steps that name none.
-    drawn_from : sequence of str
-        As of `drawing_words`.
-    """
+    """Return the command that makes a file of a masking again; where nothing keeps the key, another draw of it."""
     first, *further = masking.steps
     own = first.attributes or tuple(protect)
     words = ["evosdc", "mask", first.method, data, *(("--schema", str(schema)) if schema is not None else ())]
@@ -177,30 +154,12 @@ def command_of(
 
 def value_text(value: Any) -> str:
     """Return the text of a parameter that ``--set`` reads as this value again."""
+    from evosdc.files.schema.schema_file import value_text as toml_text
     from evosdc.options.written import setting_value
 
     if isinstance(value, str):
         return value if setting_value(value) == value else json.dumps(value)
     return toml_text(value)
-
-
-def toml_text(value: Any) -> str:
-    """Return a value as TOML writes it, on one line."""
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(toml_text, value))}]"
-    if isinstance(value, Mapping):
-        pairs = (
-            f"{json.dumps(key) if NO_BARE_KEY.search(key) else key} = {toml_text(own)}" for key, own in value.items()
-        )
-        return f"{{ {', '.join(pairs)} }}" if value else "{}"
-    return str(value)
-
-
-NO_BARE_KEY = re.compile(r"[^A-Za-z0-9_-]|^$")
 
 
 def _write(output: Path, assembly: "Assembly", found: "Tuning", result: dict[str, Any]) -> "WriteReport":
@@ -224,14 +183,8 @@ def _write(output: Path, assembly: "Assembly", found: "Tuning", result: dict[str
 
 
 def _print(
-    found: "Tuning",
-    best_command: str,
-    fitness: str,
-    output: Path | None,
-    seed: int | None,
-    required: Sequence[str],
+    found: "Tuning", best_command: str, fitness: str, output: Path | None, seed: int | None, required: Sequence[str]
 ) -> None:
-    from evosdc.cli.text import say
     from evosdc.runs.layout import EXPERIMENT, KEY
 
     best = found.files[0]

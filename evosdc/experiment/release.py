@@ -9,13 +9,12 @@ from zlib import crc32
 
 import numpy as np
 
-from evosdc.assess.background import further_knowledge, unchanged_together
+from evosdc.assess.background import further_knowledge, unchanged_columns, unchanged_together
 from evosdc.assess.classes import cross_tables
 from evosdc.assess.data_check import given_away_sentences
 from evosdc.assess.intruder import Found, audience_of, bound_of, found_by_intruder, found_by_value, two_way_of
 from evosdc.assess.risk import assess, build_models, intruder_view_of, view_summary
 from evosdc.assess.three_risks import HISTORY, TAIL
-from evosdc.assess.unchanged import unchanged_columns
 from evosdc.assess.utility import analyses, corrections
 from evosdc.assess.verdict import Evidence, on_publication, on_verdict, verdict_of
 from evosdc.errors import InputError

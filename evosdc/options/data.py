@@ -1,4 +1,4 @@
-"""Options of the commands that prepare data: init, edit, datasets."""
+"""Options of the commands that prepare data (init, edit, datasets) and that handle plugins."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,3 +40,17 @@ class FetchOptions(Options):
         None, "Also write the data set as a CSV file.", flags=("-o", "--output"), metavar="FILE.csv"
     )
     force: bool = shared.FORCE
+
+
+class TestOptions(Options):
+    """Options of ``evosdc plugins test``."""
+
+    kind: str | None = option(None, "Needed where several kinds offer the name.", metavar="KIND")
+    verbose: bool = option(False, "Also show what pytest says.", flags=("-v", "--verbose"))
+    as_json: bool = shared.JSON
+
+
+class NewPluginOptions(Options):
+    """Options of ``evosdc new-plugin``."""
+
+    output: Path | None = option(None, "New folder; default: evosdc-NAME.", flags=("-o", "--output"), metavar="DIR")

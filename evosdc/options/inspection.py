@@ -38,13 +38,7 @@ class MeasureOptions(shared.FileOptions):
 
     @property
     def entries(self) -> dict[str, dict[str, Any]] | None:
-        """The parameters of each measure by name; None where no measure is named.
-
-        Raises
-        ------
-        ParameterError
-            An entry without a name, or parameters that are no table.
-        """
+        """The parameters of each measure by name; None where no measure is named."""
         if self.measures is None:
             return None
         single = isinstance(self.measures, Mapping) and isinstance(self.measures.get("name"), str)

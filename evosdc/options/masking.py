@@ -1,4 +1,4 @@
-"""Options of ``evosdc mask`` and `evosdc.mask`."""
+"""Options of ``evosdc mask`` and ``apply``, and of `evosdc.mask` and `evosdc.apply`."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -50,4 +50,28 @@ class MaskOptions(shared.FileOptions):
     workers: int | None = option(None, "Workers of the executor.", metavar="N", ge=1)
     output: Path = option(..., "The protected file.", flags=("-o", "--output"), metavar="MASKED.csv", only="command")
     force: bool = shared.FORCE
+    as_json: bool = shared.JSON
+
+
+class ApplyOptions(shared.FileOptions):
+    """Options of ``evosdc apply`` and `evosdc.apply`."""
+
+    key: Path | None = shared.KEY
+    seed: int | None = shared.SEED
+    shuffle: bool = shared.SHUFFLE
+    unlike: bool = option(
+        False,
+        "Go on where more than a quarter of the records are in other categories than in the file that the recipe was "
+        "made for.",
+    )
+    output: Path = option(..., "The protected file.", flags=("-o", "--output"), metavar="MASKED.csv", only="command")
+    folder: Path | None = option(
+        None,
+        "New run folder, with verdict and report; default: in runs/.",
+        metavar="DIR",
+        python="In Python by default none is kept.",
+    )
+    force: bool = shared.FORCE
+    progress: bool | None = shared.PROGRESS
+    quiet: bool = shared.QUIET
     as_json: bool = shared.JSON

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
+from textwrap import wrap
 from types import NoneType, UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
@@ -14,15 +15,12 @@ from pydantic.fields import FieldInfo
 from evosdc.errors import Fault, InputError, ParameterError, did_you_mean
 from evosdc.printing import EXAMPLES, seconds_in
 
+# kinds of options: one value; yes or no; names, separated by commas; texts, each given by itself; a time
 VALUE, FLAG, NAMES, TEXTS, TIME = "value", "flag", "names", "texts", "time"
-"""Kinds of options: one value; yes or no; names, separated by commas; texts, each given by itself; a time."""
 
 
 class Options(BaseModel):
-    """Base of the options of a command.
-
-    ``renamed`` tells the names that options had in earlier versions, which are refused with the one of today.
-    """
+    """Base of the options of a command."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, allow_inf_nan=False)
 
@@ -68,39 +66,14 @@ def option(
     metavar: str = "",
     python: str = "",
     only: Literal["", "command", "python"] = "",
-    occasion: tuple[str, str] | None = None,
     registered: str = "",
     kind: str = "",
     **limits: Any,
 ) -> Any:
-    """Return the field of an option.
-
-    Parameters
-    ----------
-    default
-        What is taken where it is not given.
-    text : str
-        What it does, in sentences; help, documentation and forms show it.
-    flags : tuple of str
-        Its spellings on the command line; by default two dashes and its name, of a switch that is on ``--no-`` too.
-    metavar : str
-        What help shows in place of a value.
-    python : str
-        What has to be said besides of the argument in Python.
-    only : {"", "command", "python"}
-        Where it exists; by default on both sides.
-    occasion : tuple of str, optional
-        Kind and occasion of the registered name that is taken where none is given, which help shows.
-    registered : str
-        The kind of plugin whose registered names it takes, which a shell completes.
-    kind : str
-        By default a switch where the default is true or false, else a value.
-    **limits
-        As of `pydantic.Field`: ``ge=1``.
-    """
+    """Return the field of an option."""
     kind = kind or (FLAG if isinstance(default, bool) else VALUE)
     extra: dict[str, Any] = {"kind": kind, "flags": flags, "metavar": metavar, "only": only}
-    extra |= {"occasion": occasion, "python": python, "registered": registered}
+    extra |= {"python": python, "registered": registered}
     return Field(default, description=text, json_schema_extra=extra, **limits)
 
 
@@ -121,50 +94,22 @@ def time_limit(text: str, default: float | None = None, **further: Any) -> Any:
 
 @dataclass(frozen=True)
 class Described:
-    """An option as the command line, a form or a page needs it.
+    """An option as the command line, a form or a page needs it."""
 
-    Parameters
-    ----------
-    name : str
-        As Python calls it.
-    flags : tuple of str
-        As the command line calls it.
-    kind : str
-    text, python : str
-        What it does; and what has to be said besides of the argument in Python.
-    default : object
-    required : bool
-    choices : tuple of str
-        The values that it can have; empty where they are not listed.
-    type : type
-        Of one value: ``int``, ``float``, ``str`` or ``Path``.
-    limits : mapping of str to float
-        ``ge gt le lt``, where there are limits.
-    metavar : str
-    only : str
-        ``command`` or ``python`` where it exists on one side alone.
-    occasion : tuple of str, optional
-    registered : str
-        The kind of plugin whose names it takes.
-    annotation : str
-        Its type in words of Python's documentation.
-    """
-
-    name: str
-    flags: tuple[str, ...]
+    name: str  # as Python calls it
+    flags: tuple[str, ...]  # as the command line calls it
     kind: str
-    text: str
+    text: str  # what it does; and what has to be said besides of the argument in Python
     python: str
     default: Any
     required: bool
-    choices: tuple[str, ...]
-    type: type
-    limits: Mapping[str, float]
+    choices: tuple[str, ...]  # the values that it can have; empty where they are not listed
+    type: type  # of one value: `int`, `float`, `str` or `Path`
+    limits: Mapping[str, float]  # `ge gt le lt`, where there are limits
     metavar: str
-    only: str
-    occasion: tuple[str, str] | None
-    registered: str
-    annotation: str
+    only: str  # `command` or `python` where it exists on one side alone
+    registered: str  # the kind of plugin whose names it takes
+    annotation: str  # its type in words of Python's documentation
 
 
 def described(model: type[Options]) -> list[Described]:
@@ -173,49 +118,25 @@ def described(model: type[Options]) -> list[Described]:
 
 
 def _described(name: str, field: FieldInfo) -> Described:
-    extra, types = _extra(field), _types(field.annotation)
+    extra, types = dict(_extra(field)), _types(field.annotation)
     flags = extra["flags"] or (f"--{name.replace('_', '-')}",)
     if extra["kind"] == FLAG and field.default is True and "/" not in flags[-1]:
         flags = (*flags[:-1], f"{flags[-1]}/--no-{flags[-1].removeprefix('--')}")
     limits = {end: getattr(one, end) for one in field.metadata for end in ("ge", "gt", "le", "lt") if hasattr(one, end)}
     single = str if str in types else next((one for one in (int, float, Path) if one in types), str)
-    return Described(
-        name=name,
-        flags=flags,
-        kind=extra["kind"],
-        text=field.description or "",
-        python=extra["python"],
-        default=field.default,
-        required=field.is_required(),
-        choices=_choices(field.annotation),
-        type=single,
-        limits=limits,
-        metavar=extra["metavar"],
-        only=extra["only"],
-        occasion=extra["occasion"],
-        registered=extra["registered"],
-        annotation=_in_words(field, extra["kind"]),
-    )
+    known = {"name": name, "text": field.description or "", "default": field.default, "required": field.is_required()}
+    meant = {"choices": _choices(field.annotation), "annotation": _in_words(field, extra["kind"])}
+    return Described(**extra | known | meant | {"flags": flags, "type": single, "limits": limits})
 
 
 def read(model: type[M], given: Mapping[str, Any], command: bool = False) -> M:
-    """Return the options that a caller gave, checked.
-
-    Parameters
-    ----------
-    model : type
-    given : mapping
-        Values by name; what is no option of the model is passed over, so that ``locals()`` will do.
-    command : bool
-        Whether the command line gave them: faults then name ``--time`` in place of ``time``.
-
-    Raises
-    ------
-    ParameterError
-        With a fault for each value that cannot be used.
-    """
+    """Return the options that a caller gave, checked."""
+    taken = {name: value for name, value in given.items() if name in model.model_fields}
+    if not command:  # a function returns what a command writes
+        needed = (one.name for one in described(model) if one.only == "command" and one.required)
+        taken |= dict.fromkeys(needed, "returned")
     try:
-        return model.model_validate({name: value for name, value in given.items() if name in model.model_fields})
+        return model.model_validate(taken)
     except ValidationError as error:
         from evosdc.model.parameters import faults_of
 
@@ -228,36 +149,53 @@ def read(model: type[M], given: Mapping[str, Any], command: bool = False) -> M:
 
 
 def takes(model: type[Options], renamed: Mapping[str, str] | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Complete the documentation of a function by the texts of a model's options, and refuse names of former versions.
-
-    The function lists the options in its signature, so that editors and type checkers know them; a test compares names
-    and defaults with the model's. Its docstring has a line ``{options}`` where these are described.
-
-    Parameters
-    ----------
-    model : type
-    renamed : mapping of str to str, optional
-        Names that options had in the last version, and the names of today.
-    """
-    former = renamed or {}
+    """Give a function the options of a model: signature, documentation, and refusal of other and former names."""
+    # A function names what it works on, and has the rest as `**options`; parameters of a method go by as `**params`.
+    # Its docstring has a line `{options}`. `renamed` has the names of the last version, and those of today.
+    former, own = renamed or {}, {one.name: one for one in described(model) if one.only != "command"}
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        known = inspect.signature(function).parameters
-        open_ended = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in known.values())
+        given = inspect.signature(function).parameters
+        first = [one for one in given.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+        options = [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=inspect.Parameter.empty if one.required else one.default,
+                annotation=model.model_fields[name].annotation,
+            )
+            for name, one in own.items()
+            if name not in given and {"options", "params"} & given.keys()
+        ]  # fmt: skip
+        known = [*first, *options, *(given[name] for name in ("params",) if name in given)]
+        names = [one.name for one in known]
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            if faults := unknown_names(kwargs, known, former, open_ended):
+            faults = []
+            for name in kwargs:
+                if name in former and name not in names:
+                    now = former[name]
+                    faults.append(Fault(name, "a name of a former version", now, f"{name}= is now {now}=."))
+                elif name not in names and "params" not in given:
+                    wanted = f"one of {', '.join(names)}"
+                    faults.append(Fault(name, "an unknown option", wanted, did_you_mean(name, names)))
+            if faults:
                 raise ParameterError(faults)
             try:
                 return function(*args, **kwargs)
             except InputError as error:
                 raise type(error)(_in_python(error.faults, model)) from error.__cause__
 
-        call.__doc__ = with_options(function.__doc__ or "", model)
+        vars(call)["__signature__"] = inspect.signature(function).replace(parameters=known)
+        call.__doc__ = _documented(function.__doc__ or "", own.values())
         return call
 
     return decorate
+
+
+def parted(model: type[Options], given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return which of the arguments are options of a model, and which are parameters of a method."""
+    own = {one.name for one in described(model) if one.only != "command"}
+    return {n: v for n, v in given.items() if n in own}, {n: v for n, v in given.items() if n not in own}
 
 
 def _in_python(faults: Iterable[Fault], model: type[Options]) -> list[Fault]:
@@ -268,41 +206,19 @@ def _in_python(faults: Iterable[Fault], model: type[Options]) -> list[Fault]:
     return [Fault(where.removesuffix("="), given, wanted, advice) for where, given, wanted, advice in texts]
 
 
-def unknown_names(
-    given: Iterable[str], known: Iterable[str], former: Mapping[str, str], open_ended: bool
-) -> list[Fault]:
-    """Return a fault for each name that a function does not take; of a former name, with the one of today."""
-    faults = []
-    for name in given:
-        if name in former and name not in known:
-            faults.append(Fault(name, "a name of a former version", former[name], f"{name}= is now {former[name]}=."))
-        elif name not in known and not open_ended:
-            advice = did_you_mean(name, known)
-            faults.append(Fault(name, "an unknown option", f"one of {', '.join(known)}", advice))
-    return faults
-
-
-def with_options(text: str, model: type[Options]) -> str:
-    """Return a docstring whose line ``{options}`` is replaced by an entry for each option of a model."""
+def _documented(text: str, options: Iterable[Described]) -> str:
+    """Return a docstring whose line ``{options}`` is replaced by an entry for each option."""
+    before, placed, after = text.partition("{options}")
+    if not placed:
+        return text
+    margin = before.rpartition("\n")[2]
     lines = []
-    for line in text.split("\n"):
-        if line.strip() != "{options}":
-            lines.append(line)
-            continue
-        margin = line[: len(line) - len(line.lstrip())]
-        for one in described(model):
-            if one.only != "command":
-                lines += [
-                    f"{margin}{one.name} : {one.annotation}",
-                    *_wrapped(f"{one.text} {one.python}".strip(), f"{margin}    "),
-                ]
-    return "\n".join(lines)
-
-
-def _wrapped(text: str, margin: str) -> list[str]:
-    from textwrap import wrap
-
-    return wrap(text, 116, initial_indent=margin, subsequent_indent=margin, break_long_words=False)
+    for one in options:
+        lines.append(f"{margin}{one.name} : {one.annotation}")
+        text = f"{one.text} {one.python}".strip()
+        indent = f"{margin}    "
+        lines += wrap(text, 116, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
+    return before.removesuffix(margin) + "\n".join(lines) + after
 
 
 def _extra(field: FieldInfo) -> dict[str, Any]:

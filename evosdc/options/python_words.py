@@ -17,14 +17,7 @@ _COMMAND = re.compile(rf"\bevosdc ({'|'.join(FUNCTIONS)})\b(?! --)")
 
 
 def in_python(text: str, models: Iterable[type[Options]]) -> str:
-    """Return a sentence in which ``--protect A,B`` is ``protect=["A", "B"]``, and ``evosdc judge`` ``evosdc.judge``.
-
-    Parameters
-    ----------
-    text : str
-    models : iterable of type
-        Whose options are known; what else looks like an option stays as it is.
-    """
+    """Return a sentence in which ``--protect A,B`` is ``protect=["A", "B"]``, and ``evosdc judge`` ``evosdc.judge``."""
     known: dict[str, tuple[Described, bool]] = {}
     for model in models:
         for one in described(model):

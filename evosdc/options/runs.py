@@ -1,8 +1,8 @@
 """Options of the commands on experiment files, runs and members of their fronts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from evosdc.options import shared
 from evosdc.options.model import Options, names, option, texts, time_limit
@@ -12,26 +12,43 @@ EXECUTOR = option(
     "serial, processes, scoop, dask, or a plugin's; default: what the experiment says, else processes.",
     metavar="NAME",
     registered="executor",
+    only="command",
 )
-WORKERS = option(None, "Workers of the executor.", metavar="N", ge=1)
-HOSTS = option(None, "Hosts of the workers, such as node1:8 in each line.", metavar="FILE")
+WORKERS = option(None, "Workers of the executor.", metavar="N", ge=1, only="command")
+HOSTS = option(None, "Hosts of the workers, such as node1:8 in each line.", metavar="FILE", only="command")
 
 
 class RunOptions(Options):
-    """Options of ``evosdc run``."""
+    """Options of ``evosdc run`` and `evosdc.run`."""
 
+    data: Any = option(
+        None,
+        "The confidential file, a frame or Table, in place of a source in the experiment, which is then a mapping. "
+        "Schema as in `mask`. A copy is written to the run's folder, so that the run can be resumed.",
+        only="python",
+    )
+    protect: Sequence[str] | None = names(
+        "What to protect, in place of ``data.protect``; by default what the experiment says, else the "
+        "quasi-identifiers.",
+        only="python",
+    )
     executor: str | None = EXECUTOR
     workers: int | None = WORKERS
     hosts: Path | None = HOSTS
-    settings: Sequence[str] = texts("Override a key: algorithm.generations=50.", "KEY=VALUE", flags=("--set",))
+    settings: Sequence[str] = texts(
+        "Override a key: algorithm.generations=50.", "KEY=VALUE", flags=("--set",), only="command"
+    )
     key: Path | None = option(
         None,
         "Secret key of an experiment without a seed, made where FILE does not exist; default: a fresh key.",
         metavar="FILE",
+        python="The run's folder keeps it in any case.",
     )
-    output: Path | None = option(None, "New run folder; default: below runs/.", flags=("-o", "--output"), metavar="DIR")
+    output: Path | None = shared.new_folder("New run folder; default: below runs/.")
     force: bool = shared.FORCE_FOLDER
     report: bool = shared.REPORT
+    callback: Callable[..., Any] | Sequence[Callable[..., Any]] = shared.CALLBACK
+    progress: bool | None = shared.PROGRESS
     quiet: bool = shared.QUIET
     as_json: bool = shared.JSON
 
@@ -85,7 +102,7 @@ class ReportOptions(Options):
 
 
 class DossierOptions(Options):
-    """Options of ``evosdc dossier``."""
+    """Options of ``evosdc dossier`` and `evosdc.dossier`."""
 
     release: Path | None = option(
         None,

@@ -98,7 +98,14 @@ REPORT = option(
 )
 QUIET = option(False, "No progress.", only="command")
 PROGRESS = option(None, "Whether to show progress; default: in notebooks.", only="python")
-CALLBACK = option((), "Called after each generation; it can end the search, see `evosdc.run`.", only="python")
+CALLBACK = option(
+    (),
+    "Called after each generation, the start included, with the line that the journal got: ``generation evaluations "
+    "seconds best front hypervolume`` and so on. The search ends, with its result, where one returns True or a reason "
+    "in words. The runs of a study go on one after another then. A callback that raises breaks the run off, which can "
+    "be resumed.",
+    only="python",
+)
 JSON = option(False, "Print one JSON object and nothing else.", flags=("--json",), only="command")
 OUTPUT_FILE = option(..., "File to write.", flags=("-o", "--output"), metavar="FILE", only="command")
 

@@ -12,10 +12,7 @@ _NAME = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))(?:,|$)')
 
 
 def listed(text: str | None) -> list[str] | None:
-    """Return the parts of a comma-separated text, None where there is none.
-
-    Parts in double quotes are taken as they are, and may hold commas, and blanks at their ends.
-    """
+    """Return the parts of a comma-separated text, None where there is none."""
     if text is None:
         return None
     parts = ((found[1], (found[2] or "").strip()) for found in _NAME.finditer(text) if found[0])
@@ -33,13 +30,7 @@ def names_text(names: Iterable[str]) -> str:
 
 
 def parameters(settings: Iterable[str]) -> dict[str, Any]:
-    """Return the parameters given by ``--set KEY=VALUE``, dotted keys as nested tables.
-
-    Raises
-    ------
-    ExperimentError
-        A setting that is not KEY=VALUE.
-    """
+    """Return the parameters given by ``--set KEY=VALUE``, dotted keys as nested tables."""
     document: dict[str, Any] = {}
     for setting in settings:
         override(document, setting)
@@ -47,15 +38,7 @@ def parameters(settings: Iterable[str]) -> dict[str, Any]:
 
 
 def override(document: dict[str, Any], setting: str) -> None:
-    """Put one ``KEY=VALUE`` into a document; the value is read as TOML, and as plain text when it is not TOML.
-
-    Dots part the keys of nested tables; a key in quotes may hold dots and ``=``: ``width."age.years"=5``.
-
-    Raises
-    ------
-    ExperimentError
-        There is no ``=`` or nothing after it, or the key leads through something that is not a table.
-    """
+    """Put one ``KEY=VALUE`` into a document; the value is read as TOML, and as plain text when it is not TOML."""
     path, text = _cut(setting)
     if text is None or not all(path):
         raise ExperimentError(Fault("--set", repr(setting), "KEY=VALUE", "For example --set algorithm.generations=50."))

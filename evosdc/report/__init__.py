@@ -16,21 +16,9 @@ __all__ = ["write_for_users", "write_pages", "write_report"]
 
 
 def write_pages(folder: Path) -> Path:
-    """Write the report of a run or study into its folder, and for a single run the page for users of its file.
-
-    Where the file is not publishable there is no such page: one of an earlier verdict is removed. Where the disk is
-    full, the status of a run says that there is no report, as far as that can be written.
-
-    Returns
-    -------
-    Path
-        The report.
-
-    Raises
-    ------
-    InputError
-        As `write_report`.
-    """
+    """Write the report of a run or study into its folder, and for a single run the page for users of its file."""
+    # Where the file is not publishable there is no such page: one of an earlier verdict is removed. Where the disk is
+    # full, the status of a run says that there is no report, as far as that can be written.
     try:
         written = _write_pages(folder)
     except OSError as error:
@@ -56,6 +44,6 @@ def _note(folder: Path, reason: str | None) -> None:
         return
     status = read_object(folder / STATUS)
     if status.get(NO_REPORT) != reason:
-        told = {name: value for name, value in status.items() if name != NO_REPORT}
-        told |= {NO_REPORT: reason} if reason else {}
-        write_text(folder / STATUS, json.dumps(told, indent=1, ensure_ascii=False) + "\n")
+        status_now = {name: value for name, value in status.items() if name != NO_REPORT}
+        status_now |= {NO_REPORT: reason} if reason else {}
+        write_text(folder / STATUS, json.dumps(status_now, indent=1, ensure_ascii=False) + "\n")

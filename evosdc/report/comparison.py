@@ -1,21 +1,57 @@
 """Several runs side by side: one row a run, their evolutions overlaid, their best files on one map."""
 
+import json
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import pandas as pd
 
-from evosdc.report.drawn import Drawing
+from evosdc.report.drawn import GREY, INK, Drawing, colours, dashes, figure, literal, panelled, stacked, symbols
 from evosdc.report.figures import add_iso_scores, hover_text
-from evosdc.report.frames import history, thinned
+from evosdc.report.frames import history, protected_attributes, spent, thinned
 from evosdc.report.fresh_draws import fresh_score
-from evosdc.report.overlaps import Overlap, group_overlapping
-from evosdc.report.palette import GREY, INK, colours, dashes, figure, literal, panelled, stacked, symbols
 from evosdc.report.standings import Standing, Standings
-from evosdc.report.verdicts import changed_total
-from evosdc.report.wording import number
+from evosdc.report.summary import changed_total
+from evosdc.report.wording import count, listing, number
+from evosdc.runs.comparison import attainment_surface, front_of
 from evosdc.runs.reader import RecordedRun
+
+NAMED = 3
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Overlap(Generic[T]):
+    """Runs that look the same in a figure."""
+
+    names: tuple[str, ...]  # of the runs, in their order
+    items: tuple[T, ...]  # what each of them shows
+    position: int  # of the first of them among all runs: what gives colour and symbol
+
+    @property
+    def item(self) -> T:
+        """What the first of them shows."""
+        return self.items[0]
+
+    @property
+    def title(self) -> str:
+        """All runs by name, the first few where they are many."""
+        more = len(self.names) - NAMED
+        return listing([*self.names[:NAMED], f"{count(more)} more"] if more > 1 else self.names)
+
+
+def group_overlapping(entries: Sequence[tuple[int, str, T]], look: Callable[[T], Hashable]) -> list[Overlap[T]]:
+    """Return one entry for each different look, in order of the first run that has it."""
+    groups: dict[Hashable, list[tuple[int, str, T]]] = {}
+    for entry in entries:
+        groups.setdefault(look(entry[2]), []).append(entry)
+    return [
+        Overlap(tuple(name for _, name, _ in group), tuple(item for _, _, item in group), group[0][0])
+        for group in groups.values()
+    ]
+
 
 SUMMARISED = ("best", "fresh", "il", "dr", "portfolio", "improvement", "changed", "evaluations", "seconds")
 
@@ -25,16 +61,7 @@ Marked = tuple[RecordedRun, Standing]
 
 
 def comparison(runs: Sequence[RecordedRun], stands: Sequence[Standings]) -> pd.DataFrame:
-    """Return one row a run.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``run title data seed genotype algorithm fitness state evaluations seconds``, then ``best il dr`` of the best
-        file, ``fresh`` (its score on draws that the search never saw), ``portfolio`` (score of the portfolio's best
-        file), ``improvement`` (points between the two) and ``changed`` (protected cells that differ from the original,
-        in percent); NaN where unknown. ``warnings`` is how many the run gave.
-    """
+    """Return one row a run."""
     rows = []
     for run, stand in zip(runs, stands, strict=True):
         rows.append(
@@ -62,16 +89,6 @@ def comparison(runs: Sequence[RecordedRun], stands: Sequence[Standings]) -> pd.D
     return pd.DataFrame(rows)
 
 
-def spent(run: RecordedRun, key: str) -> float:
-    """Return what a run has spent (``evaluations``, ``generations``, ``seconds``), from the latest file that tells."""
-    journal_key = {"generations": "generation"}.get(key, key)
-    last = run.journal[-1] if run.journal else {}
-    for value in (getattr(run.result, key) if run.ended else None, run.status.get(journal_key), last.get(journal_key)):
-        if isinstance(value, int | float):
-            return float(value)
-    return math.nan
-
-
 def spread(table: pd.DataFrame) -> pd.DataFrame:
     """Return mean, standard deviation (n - 1), least and greatest of each figure over the runs that have it."""
     numbers = table[list(SUMMARISED)]
@@ -81,10 +98,7 @@ def spread(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def overlaid_evolution(runs: Sequence[RecordedRun]) -> Drawing | None:
-    """Return the best fitness so far of every run over its evaluations; None where no run has one.
-
-    Runs with the very same curve share one, named after all of them.
-    """
+    """Return the best fitness so far of every run over its evaluations; None where no run has one."""
     curves = []
     for position, run in enumerate(runs):
         rows = history(run)
@@ -110,10 +124,9 @@ def overlaid_evolution(runs: Sequence[RecordedRun]) -> Drawing | None:
 
 
 def overlaid_plane(runs: Sequence[RecordedRun]) -> Drawing | None:
-    """Return IL and DR of the best file so far of every run, two panels; None where no run has both.
-
-    It is what runs of different fitnesses can be compared in. For several objectives it is the least of the population.
-    """
+    """Return IL and DR of the best file so far of every run, two panels; None where no run has both."""
+    # It is what runs of different fitnesses can be compared in. For several objectives it is the least of the
+    # population.
     curves = []
     for position, run in enumerate(runs):
         rows = history(run)
@@ -146,11 +159,9 @@ def overlaid_plane(runs: Sequence[RecordedRun]) -> Drawing | None:
 
 
 def map_of_bests(runs: Sequence[RecordedRun], stands: Sequence[Standings]) -> Drawing | None:
-    """Return the best file of each run on the map of IL and DR, with the portfolio's best; None without IL and DR.
-
-    Marks of one kind at the same place are one mark, named after all its runs, their number beside it. A portfolio's
-    best at the place of a best file is a ring around it.
-    """
+    """Return the best file of each run on the map of IL and DR, with the portfolio's best; None without IL and DR."""
+    # Marks of one kind at the same place are one mark, named after all its runs, their number beside it. A portfolio's
+    # best at the place of a best file is a ring around it.
     bests = group_overlapping(_marked(runs, [stand.best for stand in stands]), _place)
     known = group_overlapping(_marked(runs, [stand.portfolio for stand in stands]), _place)
     if not bests:
@@ -196,14 +207,14 @@ def _add(drawn: Drawing, mark: Overlap[Marked], title: str, marker: dict[str, An
     several = len(mark.names) > 1
     if several:
         lines = [f"{name}: score {number(s.score)}" for name, (_, s) in zip(mark.names, mark.items, strict=True)]
-        told = "<br>".join([f"<b>{literal(title, 90)}</b>", *(literal(line, 90) for line in lines[:MOST_LINES])])
-        told += "<br>\N{HORIZONTAL ELLIPSIS}" if len(lines) > MOST_LINES else ""
+        label = "<br>".join([f"<b>{literal(title, 90)}</b>", *(literal(line, 90) for line in lines[:MOST_LINES])])
+        label += "<br>\N{HORIZONTAL ELLIPSIS}" if len(lines) > MOST_LINES else ""
     else:
-        told = hover_text(f"{title}: {standing.label}", dict(standing.scores), standing.score)
+        label = hover_text(f"{title}: {standing.label}", dict(standing.scores), standing.score)
     drawn.add_scatter(
         x=[standing.il], y=[standing.dr], mode="markers", name=literal(title, 60), legendgroup=run.name,
         showlegend=legend, marker=marker, cliponaxis=False,
-        text=[told], hovertemplate="%{text}<extra></extra>",
+        text=[label], hovertemplate="%{text}<extra></extra>",
     )  # fmt: skip
     if several:
         drawn.add_annotation(
@@ -211,3 +222,88 @@ def _add(drawn: Drawing, mark: Overlap[Marked], title: str, marker: dict[str, An
             xanchor="left", xshift=10, yshift=10 if legend and marker["size"] == 13 else -10,
             font={"size": 11, "color": INK},
         )  # fmt: skip
+
+
+def differences(runs: Sequence[RecordedRun]) -> list[str]:
+    """Return in what of all that scores depend on the runs differ; empty where their scores can be compared."""
+    # What a run does not tell, as one that failed early, counts as no difference.
+    aspects = {name: [of(run) for run in runs] for name, of in _ASPECTS.items()}
+    return [n for n, values in aspects.items() if len({json.dumps(v, sort_keys=True) for v in values if v}) > 1]
+
+
+FITNESSES = "fitnesses"
+
+
+def same_plane(runs: Sequence[RecordedRun]) -> bool:
+    """Whether IL and DR of the runs mean the same: they differ in nothing, or in how the two are combined alone."""
+    return set(differences(runs)) <= {FITNESSES}
+
+
+def comparability_text(runs: Sequence[RecordedRun]) -> str:
+    """Return in a sentence that the runs cannot be compared and why; empty where they can."""
+    found = differences(runs)
+    if not found:
+        return ""
+    if found == [FITNESSES]:
+        return (
+            "These runs have different fitnesses: each made another score small, so their scores must not be set "
+            "against each other and no mean is taken over them. Their IL and DR mean the same and are drawn together."
+        )
+    return (
+        f"These runs cannot be compared: they have different {listing(found)}. Their scores must not be set against "
+        "each other, so no mean is taken over them and no figure shows them together."
+    )
+
+
+_ASPECTS: dict[str, Callable[[RecordedRun], Any]] = {
+    "data": lambda run: run.data_identity,
+    "protected attributes": lambda run: sorted(protected_attributes(run)),
+    "measures": lambda run: run.resolved.get("measures"),
+    FITNESSES: lambda run: run.resolved.get("fitness"),
+    "rules for missing values": lambda run: run.result.missing_rule,
+}
+
+
+def repeated(runs: Sequence[RecordedRun]) -> list[str]:
+    """Return a sentence for each group of runs that ended with the same population and so count as one."""
+    groups: dict[str, list[str]] = {}
+    for run in runs:
+        if digest := run.result.digest:
+            groups.setdefault(digest, []).append(run.name)
+    return [
+        f"The runs {listing(names)} ended with the same population: they are one and the same search, repeated."
+        for names in groups.values()
+        if len(names) > 1
+    ]
+
+
+# name, share of the runs that attain the surface, and line
+DRAWN = (("best", 1e-9, "dot"), ("median", 0.5, "solid"), ("worst", 1.0, "dash"))
+
+
+def attainment(groups: Sequence[tuple[str, Sequence[RecordedRun]]]) -> Drawing | None:
+    """Return the attainment surfaces of groups of runs, by label; None unless some group has two fronts or more."""
+    fronts = [(label, [front_of(run) for run in runs]) for label, runs in groups]
+    known = [(label, own) for label, own in fronts if sum(len(front) > 0 for front in own) > 1]
+    if not known:
+        return None
+    drawn = figure(420)
+    reach = [0.0, 0.0]
+    for (label, own), colour in zip(known, colours(len(known)), strict=True):
+        for name, share, dash in DRAWN:
+            corners = attainment_surface(own, share)
+            if not len(corners):
+                continue
+            reach = [max(reach[axis], float(corners[:, axis].max())) for axis in (0, 1)]
+            drawn.add_scatter(
+                x=corners[:, 0].round(4).tolist(), y=corners[:, 1].round(4).tolist(),
+                name=literal(f"{label}: {name}" if len(known) > 1 else name, 60), legendgroup=label,
+                mode="lines+markers" if len(corners) == 1 else "lines",
+                line={"color": colour, "dash": dash, "width": 2 if name == "median" else 1.3, "shape": "hv"},
+                hovertemplate="IL %{x:.2f}, DR %{y:.2f}<extra>%{fullData.name}</extra>",
+            )  # fmt: skip
+    right, top = max(10.0, reach[0]) * 1.08, max(10.0, reach[1]) * 1.08
+    add_iso_scores(drawn, right, top)
+    drawn.update_xaxes(title_text="information loss IL", range=[0, right])
+    drawn.update_yaxes(title_text="disclosure risk DR", range=[0, top])
+    return drawn.update_layout(hovermode="closest", showlegend=True, margin_r=48)

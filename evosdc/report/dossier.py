@@ -1,30 +1,28 @@
 """The dossier of a release: what the run knows, what only its owner knows, and which line serves which standard."""
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evosdc._version import __version__
 from evosdc.errors import DataError, Fault
 from evosdc.files.atomic import write_text
 from evosdc.printing import printable
 from evosdc.report import release
 from evosdc.report.for_users import method_of
-from evosdc.report.frames import mapping, missing_counts
+from evosdc.report.frames import missing_counts
 from evosdc.report.opinion import second_opinion
-from evosdc.report.resources import resource, template
+from evosdc.report.resources import page
 from evosdc.report.wording import count, listing
 from evosdc.runs.layout import DOSSIER, RELEASE_FORM, run_folders
 from evosdc.runs.publication_check import check_folder
 from evosdc.runs.reader import RecordedRun, read_run_folders
 from evosdc.runs.status import require_complete
 
-UNANSWERED = "Not answered."
-"""Stands on the page where nobody answered a question."""
+UNANSWERED = "Not answered."  # stands on the page where nobody answered a question
 
 STANDARDS = ("ISO/IEC 27559", "ICO 2025", "UKAN", "HIPAA", "EMA 0070", "NIST SP 800-188")
 
@@ -96,13 +94,7 @@ class Answers(BaseModel):
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Return the answers in a file.
-
-        Raises
-        ------
-        DataError
-            It cannot be read, is no TOML, or has other keys; all at once.
-        """
+        """Return the answers in a file."""
         where, wanted = printable(str(path)), "a release.toml as evosdc dossier writes it"
         try:
             document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
@@ -125,7 +117,7 @@ class Answers(BaseModel):
         head = "# What evosdc cannot know of a release. Answer in the quotes; an empty answer stays visible.\n"
         return "\n".join([head, *asked])
 
-    def told(self, *names: str) -> list[tuple[str, str]]:
+    def answered(self, *names: str) -> list[tuple[str, str]]:
         """Return some of the questions with their answers; an empty text where there is none."""
         return [(str(type(self).model_fields[name].description), getattr(self, name)) for name in names]
 
@@ -136,54 +128,34 @@ class Answers(BaseModel):
 
 
 def write_dossier(folder: Path, form: Path | None = None, target: Path | None = None) -> tuple[Path, Path, Answers]:
-    """Write the dossier of a run, and the form of what it asks where there is none.
-
-    Parameters
-    ----------
-    folder : Path
-        Of a single run that has ended.
-    form : Path, optional
-        Answers; by default ``release.toml`` in the folder, which is written where it does not exist.
-    target : Path, optional
-        The page; by default ``dossier.html`` in the folder.
-
-    Returns
-    -------
-    tuple of Path, Path and Answers
-        The page, the form, and what it answers.
-
-    Raises
-    ------
-    InputError
-        No run that has ended, or a form that cannot be read.
-    """
+    """Write the dossier of a run, and the form of what it asks where there is none."""
     require_complete([folder])
     runs = read_run_folders([folder])
     if run_folders(folder) != [folder] or not runs[0].release:
         given = "several runs" if len(runs) > 1 else "a run that has not ended"
         raise DataError(Fault(printable(str(folder)), given, "the folder of a single run that has ended"))
-    asked = folder / RELEASE_FORM if form is None else form
-    if form is None and not asked.exists():
-        write_text(asked, Answers.form())
-    answers, page = Answers.read(asked), folder / DOSSIER if target is None else target
-    write_text(page, render_dossier(runs[0], answers))
-    return page, asked, answers
+    form_path = folder / RELEASE_FORM if form is None else form
+    if form is None and not form_path.exists():
+        write_text(form_path, Answers.form())
+    answers, written = Answers.read(form_path), folder / DOSSIER if target is None else target
+    write_text(written, render_dossier(runs[0], answers))
+    return written, form_path, answers
 
 
 def render_dossier(run: RecordedRun, answers: Answers) -> str:
     """Return the page as text."""
     verdict, opinion, protected = run.result.verdict, run.result.second_opinion, run.result.protect
     shown = release.verdict(run, release.Definitions({})) or {}
+    judged = (opinion.best or {}).get("judges") or {}
     numbered = [(anchor, f"{place} {title}") for place, (anchor, title, _) in enumerate(SECTIONS, 1)]
-    return template("dossier.html").render(
+    return page(
+        "dossier.html",
         title=run.title,
-        version=__version__,
-        style=resource("style.css"),
         written=datetime.now(UTC).strftime("%Y-%m-%d"),
         unanswered=UNANSWERED,
         open_questions=answers.open_questions,
         questions=len(Answers.model_fields),
-        ask=answers.told,
+        ask=answers.answered,
         titles=dict(numbered),
         contents=numbered,
         serves={anchor: texts for anchor, _, texts in SECTIONS},
@@ -197,25 +169,24 @@ def render_dossier(run: RecordedRun, answers: Answers) -> str:
         method=method_of(run),
         files=_files(run.path),
         judges=_judges(run),
-        members=[str(text) for text in _members(mapping(opinion.members))],
+        members=_members(opinion.members or {}),
         not_asked=(second_opinion(run) or {}).get("not_asked", []),
-        opinion=run.told(opinion.text),
-        usable=[run.told(text) for text in verdict.trust.yes],
-        unusable=[run.told(text) for text in verdict.trust.no],
+        opinion=run.without_paths(opinion.text),
+        usable=[run.without_paths(text) for text in verdict.trust.yes],
+        unusable=[run.without_paths(text) for text in verdict.trust.no],
         suppressed=[row for row in missing_counts(run).to_dict("records") if row["attribute"] in protected],
         omitted=int(run.release.get("omitted") or 0),
-        earlier=[run.told(name) for name in opinion.earlier],
+        earlier=[run.without_paths(name) for name in opinion.earlier],
         named=opinion.earlier_named,
-        history=_history(mapping(opinion.best)),
+        history=next((one["words"] for one in judged.values() if one["family"] == "history"), ""),
     )
 
 
 def _identifiers(run: RecordedRun, protected: Sequence[str]) -> list[tuple[str, str, str]]:
     """Return kind, columns and treatment: what identifies directly, indirectly, and what an attacker wants to learn."""
-    account = mapping(mapping(run.environment.get("schema")).get("attributes"))
     by_role: dict[str, list[str]] = {}
-    for name, entry in account.items():
-        by_role.setdefault(str(mapping(entry).get("role")), []).append(str(name))
+    for name, entry in ((run.environment.get("schema") or {}).get("attributes") or {}).items():
+        by_role.setdefault(str(entry.get("role")), []).append(str(name))
     kinds = (
         ("direct", "identifier", "left out"), ("left out", "drop", "left out"),
         ("indirect (quasi-identifiers)", "quasi-identifier", ""), ("sensitive", "sensitive", ""),
@@ -241,33 +212,25 @@ def _files(folder: Path) -> list[tuple[str, str, str]]:
 
 
 def _judges(run: RecordedRun) -> list[dict[str, str]]:
-    opinion, members = mapping(run.result.second_opinion.best), mapping(run.result.second_opinion.members)
+    opinion, members = run.result.second_opinion.best or {}, run.result.second_opinion.members or {}
     rows = []
-    for name, one in (*mapping(opinion.get("judges")).items(), *mapping(members.get("judges")).items()):
-        if mapping(one).get("kind") == "dr":
-            beside = mapping(one.get("details")).items()
+    for name, one in (*(opinion.get("judges") or {}).items(), *(members.get("judges") or {}).items()):
+        if one["kind"] == "dr":
+            beside = (f"{key.replace('_', ' ')} {value:.1f}" for key, value in (one.get("details") or {}).items())
+            claim = "" if one.get("claim") is None else f"{one['claim']:.1f}"
+            state = "above the claim" if one.get("exceeds") else ""
             rows.append(
-                {
-                    "name": str(name),
-                    "words": str(one["words"]),
-                    "beside": ", ".join(f"{key.replace('_', ' ')} {value:.1f}" for key, value in beside),
-                    "claim": "" if one.get("claim") is None else f"{one['claim']:.1f}",
-                    "state": "above the claim" if one.get("exceeds") else "",
-                }
+                {"name": name, "words": one["words"], "beside": ", ".join(beside), "claim": claim, "state": state}
             )
     return rows
 
 
-def _members(members: Mapping[str, Any]) -> Iterator[str]:
+def _members(members: Mapping[str, Any]) -> list[str]:
     if "not_checked" in members:
-        yield f"Members and others: not checked ({members['not_checked']})."
-    elif members:
-        yield (
-            f"Members and others: {members['members']} people protected by the plan of the run, {members['others']} "
-            f"people not in that file; {members['generations']} generations, {members['seconds']:g} s."
-        )
-
-
-def _history(opinion: Mapping[str, Any]) -> str:
-    found = [mapping(one) for one in mapping(opinion.get("judges")).values()]
-    return next((str(one["words"]) for one in found if one.get("family") == "history"), "")
+        return [f"Members and others: not checked ({members['not_checked']})."]
+    if not members:
+        return []
+    return [
+        f"Members and others: {members['members']} people protected by the plan of the run, {members['others']} "
+        f"people not in that file; {members['generations']} generations, {members['seconds']:g} s."
+    ]

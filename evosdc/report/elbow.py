@@ -1,16 +1,13 @@
 """The page about clusters: within-distance by their number, what represents them, how far they hang on chance."""
 
-import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
-from evosdc._version import __version__
-from evosdc.report.drawn import Drawing
-from evosdc.report.palette import BLUE, DARK, GREY, VERMILION, drawing, figure
-from evosdc.report.resources import PLOTLY, resource, template
+from evosdc.report.drawn import BLUE, GREY, VERMILION, Drawing, figure
+from evosdc.report.resources import page, script_json
 from evosdc.report.wording import MISSING_RULES, listing, number, plural
 
+# indices of agreement as the page calls them
 INDICES = {
     "rand": "Rand",
     "adjusted-rand": "adjusted Rand",
@@ -22,24 +19,16 @@ INDICES = {
     "nmi": "mutual information, normalised",
     "variation-of-information": "variation of information",
 }
-"""Indices of agreement as the page calls them."""
 
 
 def clusters_page(account: Mapping[str, Any], title: str) -> str:
-    """Return the page about clusters as text, complete in itself.
-
-    Parameters
-    ----------
-    account : mapping
-        As `evosdc.clustering.clusters.account_of` returns it.
-    title : str
-    """
+    """Return the page about clusters as text, complete in itself."""
     elbow, drawn = account["elbow"], {}
     if elbow is not None:
-        # JSON inside a script element: nothing in it may look like a tag to the HTML parser.
-        text = drawing(elbow_figure(elbow, len(account["clusters"])))
-        drawn["elbow"] = text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
-    return template("clusters.html").render(
+        drawn["elbow"] = script_json(elbow_figure(elbow, len(account["clusters"])))
+    return page(
+        "clusters.html",
+        drawn,
         title=title,
         account=account,
         sentences=sentences(account),
@@ -48,18 +37,10 @@ def clusters_page(account: Mapping[str, Any], title: str) -> str:
         elbow=None if elbow is None else {"id": "elbow", "height": HEIGHT, "rows": _elbow_rows(account)},
         losses=_losses(account),
         settings=_settings(account),
-        drawings=drawn,
-        style=resource("style.css"),
-        script=resource("page.js"),
-        night=json.dumps(DARK),
-        plotly=resource(PLOTLY),
-        version=__version__,
-        written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     )
 
 
-HEIGHT = 380
-"""Of the figure, in pixels."""
+HEIGHT = 380  # of the figure, in pixels
 
 
 def elbow_figure(elbow: Mapping[str, Any], taken: int) -> Drawing:
@@ -89,16 +70,16 @@ def elbow_figure(elbow: Mapping[str, Any], taken: int) -> Drawing:
 
 def sentences(account: Mapping[str, Any]) -> list[str]:
     """Return what clusters come to, in words."""
-    told = []
+    lines = []
     elbow, stability, fuzzy = account["elbow"], account["stability"], account["fuzzy"]
-    told.append(
+    lines.append(
         f"{plural(account['records'], 'record')} in {plural(len(account['clusters']), 'cluster')} by "
         f"{listing(account['attributes'])}. A record is {number(account['distance'], 3)} from its representative in "
         "the mean, where an attribute that differs as much as it can counts 1."
     )
     if elbow is not None:
         most = elbow["curve"][-1]["clusters"]
-        told.append(
+        lines.append(
             f"The curve up to {most} clusters suggests {elbow['suggested']}: there it is farthest below its chord. "
             "Another end of the curve may suggest another number."
             if elbow["suggested"] is not None
@@ -106,19 +87,19 @@ def sentences(account: Mapping[str, Any]) -> list[str]:
         )
     if stability is not None:
         loss = stability["losses"]["adjusted-rand"]
-        told.append(
+        lines.append(
             f"Clusterings by {len(stability['seeds'])} seeds differ by {number(loss, 1)} of 100 in the mean (1 - "
             "adjusted Rand index), though nothing was masked: up to that a loss of a masked file tells nothing."
             if loss > 0.0
             else f"Clusterings by {len(stability['seeds'])} seeds are all equal."
         )
     if fuzzy is not None:
-        told.append(
+        lines.append(
             f"Fuzzy with m = {fuzzy['fuzziness']:g}: the partition coefficient is "
             f"{number(fuzzy['partition_coefficient'], 3)}; 1 if every record belongs to one cluster alone, "
             f"{number(1 / len(account['clusters']), 3)} if all belong to all alike."
         )
-    return told
+    return lines
 
 
 def _cluster_row(row: Mapping[str, Any], account: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,10 +130,10 @@ def _elbow_rows(account: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def _losses(account: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    told = account["stability"] or {"losses": {}, "greatest": {}}
+    stability = account["stability"] or {"losses": {}, "greatest": {}}
     return [
-        (INDICES.get(name, name), number(loss, 2), number(told["greatest"][name], 2))
-        for name, loss in told["losses"].items()
+        (INDICES.get(name, name), number(loss, 2), number(stability["greatest"][name], 2))
+        for name, loss in stability["losses"].items()
     ]
 
 

@@ -1,21 +1,23 @@
 """The figures of one run: the map of IL and DR, and the evolution."""
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from evosdc.report.drawn import Drawing
-from evosdc.report.frames import FIXED_COLUMNS, front_of, thinned
-from evosdc.report.palette import (
+from evosdc.report.drawn import (
+    BEFORE,
     BLUE,
     FAINT,
     GREY,
     INK,
     LIGHT_BLUE,
     VERMILION,
+    Drawing,
     colours,
     figure,
     literal,
@@ -23,23 +25,16 @@ from evosdc.report.palette import (
     stacked,
     symbols,
 )
+from evosdc.report.frames import FIXED_COLUMNS, front_of, thinned
 from evosdc.report.standings import Standing, Standings
-from evosdc.report.wording import number
+from evosdc.report.wording import count, number
+from evosdc.runs.reader import RecordedRun
 
-MOST_POINTS = 300
-"""Points of a population that are drawn: more cannot be told apart, and each brings its words."""
+MOST_POINTS = 300  # points of a population that are drawn: more cannot be told apart, and each brings its words
 
 
 def il_dr_map(frame: pd.DataFrame, stand: Standings) -> Drawing:
-    """Return the map of all files: IL to the right, DR upwards, both better towards the lower left corner.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Of `frames.files`.
-    stand : Standings
-        Its best file and identity are marked.
-    """
+    """Return the map of all files: IL to the right, DR upwards, both better towards the lower left corner."""
     known = frame.dropna(subset=["il", "dr"]) if {"il", "dr"} <= set(frame.columns) else frame.iloc[:0]
     marked = [s for s in (stand.identity, stand.best) if s and math.isfinite(s.il + s.dr)]
     right, top = (
@@ -143,23 +138,10 @@ def _mark(drawn: Drawing, standing: Standing | None, name: str, marker: dict[str
 
 
 def evolution(rows: pd.DataFrame, fitness: str) -> Drawing | None:
-    """Return the evolution of fitness, IL and DR over evaluations.
-
-    With one objective: the best file so far and the mean, least and greatest of the population. With several there is
-    no best file, so the panels hold the population's IL and DR and what the front dominates (its size, in runs of old).
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        Of `frames.history`.
-    fitness : str
-        Registered name of the fitness.
-
-    Returns
-    -------
-    Drawing or None
-        None where the journal holds nothing to draw.
-    """
+    """Return the evolution of fitness, IL and DR over evaluations."""
+    # With one objective: the best file so far and the mean, least and greatest of the population. With several there is
+    # no best file, so the panels hold the population's IL and DR and what the front dominates (its size, in runs of
+    # old).
     if rows.empty:
         return None
     single = rows["champion_fitness"].notna().any()
@@ -216,3 +198,162 @@ def _line(
 
 def _plain(values: "pd.Series[float]") -> list[float | None]:
     return [None if math.isnan(value) else value for value in np.round(values.to_numpy(dtype=float), 4).tolist()]
+
+
+FEW_CATEGORIES = 14
+ROOM_FOR_LABELS = 380  # pixels for upright labels under a figure of half the width of the page
+LONGEST_LABEL = 26
+MOST_LABELS = 36  # slanted labels that the width of a printed page has room for
+_POOLED = re.compile(r"[\d\s,.]+ rare categor(?:ies|y)")
+
+
+def is_wide(rows: pd.DataFrame) -> bool:
+    """Whether an attribute has so many categories that its figure needs the full width."""
+    return len(rows) > FEW_CATEGORIES
+
+
+def is_pooled(rows: pd.DataFrame) -> bool:
+    """Whether the last category stands for many rare ones, which runs keep together where there are very many."""
+    return len(rows) > 0 and _POOLED.fullmatch(str(rows["category"].iloc[-1])) is not None
+
+
+def labelled(size: int) -> list[int]:
+    """Return the positions of the categories whose labels stand on the axis: all, or evenly spread with both ends."""
+    # The last is always among them, since it may stand for many rare categories.
+    step = max(1, -(-size // MOST_LABELS))
+    kept = list(range(0, size, step))
+    if size and kept[-1] != size - 1:
+        # The last label takes the place of its neighbour where they would touch.
+        kept = kept[:-1] if len(kept) > 1 else kept
+        kept.append(size - 1)
+    return kept
+
+
+def frequency_bars(rows: pd.DataFrame) -> Drawing:
+    """Return the records of each category of one attribute, before and after, in the order of the categories."""
+    labels = [literal(text) for text in rows["category"]]
+    widest = max((len(text) for text in rows["category"]), default=0)
+    upright = is_wide(rows) or len(rows) * (8 * widest + 8) <= ROOM_FOR_LABELS
+    positions = list(range(len(rows)))
+    # By position, not by label: plotly would take labels for numbers or dates, and merge those that are shortened.
+    ticked = labelled(len(rows)) if is_wide(rows) else positions
+    texts = [str(rows["category"].iloc[position]) for position in ticked]
+    most = 20 if upright and not is_wide(rows) else LONGEST_LABEL
+    ticks: dict[str, Any] = {
+        "tickmode": "array",
+        "tickvals": ticked,
+        "ticktext": [literal(text, most) or "\N{OPEN BOX}" for text in texts],
+        "ticks": "",
+        "showgrid": False,
+        "range": [-0.6, len(rows) - 0.4] if upright else [len(rows) - 0.4, -0.6],
+    }
+    longest = min(most, max(map(len, texts), default=0))
+    slanted = 6 * longest if is_wide(rows) else 0
+    drawn = figure((290 + slanted) if upright else 110 + 34 * len(rows))
+    for column, colour in (("before", BEFORE), ("after", BLUE)):
+        values = rows[column].tolist()
+        hovers = [f"<b>{label}</b><br>{column} {count(value)}" for label, value in zip(labels, values, strict=True)]
+        drawn.add_bar(
+            x=positions if upright else values, y=values if upright else positions,
+            orientation="v" if upright else "h", name=column, marker={"color": colour, "line": {"width": 0}},
+            hovertext=hovers, hovertemplate="%{hovertext}<extra></extra>",
+        )  # fmt: skip
+    if upright:
+        slant: dict[str, Any] = {"tickangle": -60, "tickfont": {"size": 11}} if is_wide(rows) else {"tickangle": 0}
+        drawn.update_xaxes(**ticks, **slant)
+        drawn.update_yaxes(title_text="records", rangemode="tozero")
+    else:
+        drawn.update_yaxes(**ticks)
+        drawn.update_xaxes(title_text="records", rangemode="tozero")
+    return drawn.update_layout(
+        barmode="group", bargap=0.25, bargroupgap=0.05,
+        legend={"orientation": "h", "x": 1, "xanchor": "right", "y": 1, "yanchor": "bottom", "traceorder": "normal"},
+    )  # fmt: skip
+
+
+def operator_lines(rates: pd.DataFrame) -> Drawing | None:
+    """Return the share of kept children by operator over the generations; None for fewer than two spans."""
+    if rates["generation"].nunique() < 2:
+        return None
+    names = sorted(rates["operator"].unique())
+    drawn = figure(280)
+    for name, colour, symbol in zip(names, colours(len(names)), symbols(len(names)), strict=True):
+        rows = rates[(rates["operator"] == name) & rates["rate"].notna()]
+        drawn.add_scatter(
+            x=rows["generation"].tolist(), y=rows["rate"].round(3).tolist(), mode="lines+markers",
+            name=literal(name, 32), line={"color": colour, "width": 2},
+            marker={"color": colour, "symbol": symbol, "size": 6}, customdata=rows[["kept", "made"]].values.tolist(),
+            hovertemplate="%{y:.1f} %: %{customdata[0]} of %{customdata[1]} kept<extra>%{fullData.name}</extra>",
+        )  # fmt: skip
+    drawn.update_xaxes(title_text="generation", rangemode="tozero")
+    drawn.update_yaxes(title_text="kept, % of children made", rangemode="tozero")
+    return drawn.update_layout(
+        hovermode="x", legend={"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"}
+    )
+
+
+_WRITTEN = 12  # categories up to which every probability is written in its cell
+
+
+def heat_map(entry: Mapping[str, Any]) -> Drawing:
+    """Return a transition matrix as a heat map, original categories downwards, with the frequencies beside it."""
+    names = [str(name) for name in entry["categories"]]
+    size = len(names)
+    matrix = entry["matrix"]
+    drawn = panelled(150 + max(26 * size, 90), columns=2, widths=[0.72, 0.28], spacing=0.03, shared=True)
+    written = [[f"{value:.2f}" if value >= 0.005 else "" for value in row] for row in matrix]
+    hovers = [
+        [f"{literal(a)} becomes {literal(b)}: {value:.4f}" for b, value in zip(names, row, strict=True)]
+        for a, row in zip(names, matrix, strict=True)
+    ]
+    # By position, not by label: plotly would take labels for numbers or dates.
+    positions = list(range(size))
+    drawn.add_heatmap(
+        z=matrix, x=positions, y=positions, zmin=0, zmax=1, colorscale=[[0, "white"], [1, BLUE]], showscale=False,
+        text=written if size <= _WRITTEN else None, texttemplate="%{text}" if size <= _WRITTEN else None,
+        hovertext=hovers, hovertemplate="%{hovertext}<extra></extra>", xgap=1, ygap=1, row=1, col=1,
+    )  # fmt: skip
+    for name, colour in (("frequencies", BEFORE), ("published", BLUE)):
+        drawn.add_bar(
+            x=entry[name], y=positions, orientation="h", name={"frequencies": "original"}.get(name, name),
+            marker={"color": colour, "line": {"width": 0}}, row=1, col=2,
+        )  # fmt: skip
+    ticks: dict[str, Any] = {
+        "tickmode": "array",
+        "tickvals": positions,
+        "ticktext": [literal(n, 18) for n in names],
+        "showgrid": False,
+    }
+    drawn.update_yaxes(**ticks, range=[size - 0.5, -0.5])
+    drawn.update_yaxes(title_text="original", col=1)
+    drawn.update_xaxes(**ticks, title_text="published", tickangle=-60 if size > _WRITTEN else 0, col=1)
+    drawn.update_xaxes(title_text="records", col=2)
+    return drawn
+
+
+def proof_sentences(run: RecordedRun) -> list[str]:
+    """Return why evolved matrices prove nothing, and what the same matrices would prove if they had been given."""
+    entries = [entry for entry in run.transitions.values() if entry["categories"]]
+    if not entries or not all("capacity" in entry for entry in entries):
+        return []
+    bound = prod(float(entry["capacity"]) for entry in entries)
+    linked = min(1.0, bound / max(1, *(sum(entry["published"]) for entry in entries)))
+    return [
+        "No proof: the matrices were evolved on these data, and tell something by their choice. The same matrices, "
+        f"chosen without the data, would prove that any guess about a record gets at most {bound:.4g} times as good by "
+        f"the file, and that at most {linked:.1%} of the people are linked record by record."
+    ]
+
+
+def matrix_entries(run: RecordedRun) -> list[dict[str, Any]]:
+    """Return one entry an attribute: name, share retained, shift of the marginals, and the heat map."""
+    return [
+        {
+            "attribute": str(name),
+            "retained": number(100 * entry["retained"], 1),
+            "shift": number(100 * entry["shift"], 2) if entry["shift"] > 1e-9 else "",
+            "drawn": heat_map(entry),
+        }
+        for name, entry in run.transitions.items()
+        if entry["categories"]
+    ]

@@ -25,11 +25,9 @@ def objectives(value: Any) -> tuple[float, ...]:
 
 
 def ranking_score(fitness: Sequence[float], scores: Mapping[str, float]) -> float:
-    """Return the one number that files are ranked by; less is better, NaN where nothing is known.
-
-    It is the fitness itself where there is one objective. Where there are several it is the greater of IL and DR, by
-    which the search picks the balanced member of its front. Without IL or DR it is the first objective.
-    """
+    """Return the one number that files are ranked by; less is better, NaN where nothing is known."""
+    # It is the fitness itself where there is one objective. Where there are several it is the greater of IL and DR, by
+    # which the search picks the balanced member of its front. Without IL or DR it is the first objective.
     pair = scores.get("il", math.nan), scores.get("dr", math.nan)
     if len(fitness) > 1 and all(map(math.isfinite, pair)):
         return max(pair)
@@ -37,16 +35,7 @@ def ranking_score(fitness: Sequence[float], scores: Mapping[str, float]) -> floa
 
 
 def history(run: RecordedRun) -> pd.DataFrame:
-    """Return one row a generation.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``generation evaluations seconds front stalled hypervolume diversity``; ``best_fitness best_il best_dr`` of the
-        best file of the generation; ``champion_fitness champion_il champion_dr`` of the best file so far (one objective
-        only); and ``<series>_min <series>_mean <series>_max`` of the population for fitness, il and dr. NaN where not
-        recorded.
-    """
+    """Return one row a generation."""
     rows = []
     champion: Mapping[str, float] = {}
     for record in run.journal:
@@ -86,15 +75,7 @@ def measure_names(run: RecordedRun) -> list[str]:
 
 
 def files(run: RecordedRun) -> pd.DataFrame:
-    """Return one row a file of ``scores.csv``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``set slot origin label method``, ``score`` (`ranking_score`), ``fitness`` (a tuple), ``infeasibility`` (how far
-        it is from the constraints, 0 where there are none), and every measure as a number; ``method`` is the first word
-        of a portfolio file's label, or "several steps", and empty elsewhere.
-    """
+    """Return one row a file of ``scores.csv``."""
     # The file holds the first objective alone; with several it must not be taken for the whole fitness.
     single = objective_count(run) == 1
     names = measure_names(run)
@@ -117,17 +98,10 @@ def files(run: RecordedRun) -> pd.DataFrame:
 
 
 def ranking(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the distinct files from best to worst.
-
-    Files that break constraints come after all that do not. Files with the same scores throughout are one row (the
-    first of them) with their number in ``alike``; ``rank`` is 1 plus how many distinct files are strictly better. The
-    identity is not ranked.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Of `files`.
-    """
+    """Return the distinct files from best to worst."""
+    # Files that break constraints come after all that do not. Files with the same scores throughout are one row (the
+    # first of them) with their number in ``alike``; ``rank`` is 1 plus how many distinct files are strictly better. The
+    # identity is not ranked.
     known = frame[(frame["set"] != "identity") & frame["score"].notna()]
     names = [column for column in frame.columns if column not in (*FIXED_COLUMNS, "method", "score")]
     # A survivor of the portfolio stands in the population, too, and a member of the front perhaps in both.
@@ -172,10 +146,7 @@ def operator_totals(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def operator_rates(frame: pd.DataFrame, spans: int = 40) -> pd.DataFrame:
-    """Return the rate by operator and span of generations: ``operator generation made kept rate``.
-
-    The generations are cut in at most `spans` spans of equal length; ``generation`` is the last of a span.
-    """
+    """Return the rate by operator and span of generations: ``operator generation made kept rate``."""
     if frame.empty:
         return frame.assign(rate=[])
     first, last = int(frame["generation"].min()), int(frame["generation"].max())
@@ -210,6 +181,26 @@ def missing_counts(run: RecordedRun) -> pd.DataFrame:
         for attribute, entry in run.frequencies.items()
     ]
     return pd.DataFrame(rows, columns=["attribute", "scale", "missing_before", "missing_after"])
+
+
+def spent(run: RecordedRun, key: str) -> float:
+    """Return what a run has spent (``evaluations``, ``generations``, ``seconds``), from the latest file that tells."""
+    journal_key = {"generations": "generation"}.get(key, key)
+    last = run.journal[-1] if run.journal else {}
+    for value in (getattr(run.result, key) if run.ended else None, run.status.get(journal_key), last.get(journal_key)):
+        if isinstance(value, int | float):
+            return float(value)
+    return math.nan
+
+
+def protected_attributes(run: RecordedRun) -> list[str]:
+    """Return the protected attributes by name: as the result has them, or the experiment, or the frequencies."""
+    data = run.resolved.get("data")
+    listed = data.get("protect") if isinstance(data, dict) else None
+    for names in (run.result.protect, listed, list(run.frequencies)):
+        if isinstance(names, list | tuple) and names:
+            return [str(name) for name in names]
+    return []
 
 
 def mapping(value: Any) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from evosdc.report.frames import figure_of, mapping, objectives
+from evosdc.report.frames import figure_of, objectives
 from evosdc.report.wording import PLUS_MINUS, number, quoted
 from evosdc.runs.reader import RecordedRun
 
@@ -13,11 +13,8 @@ FILES = {
     "portfolio": "the best of the methods that it is compared with",
 }
 _NAMES = {"best": "best found", "founder": "best initial matrix or genome", "portfolio": "best of the comparison"}
-SHOWN = 10
-"""Pairs of attributes that are named."""
-
-TELLING = 2.0
-"""An advantage of fewer standard errors than this is not told apart from chance."""
+SHOWN = 10  # pairs of attributes that are named
+TELLING = 2.0  # an advantage of fewer standard errors than this is not told apart from chance
 
 
 def fresh_score(run: RecordedRun) -> tuple[float, float]:
@@ -58,9 +55,9 @@ def fresh_verdicts(run: RecordedRun) -> list[str]:
 def _requirements(run: RecordedRun) -> list[str]:
     """Return a sentence for each requirement: whether it holds on fresh draws, in the mean and in single ones."""
     texts = []
-    for entry in mapping(run.result.fresh).get("requirements") or ():
+    for entry in (run.result.fresh or {}).get("requirements") or ():
         said = "holds" if entry["met"] else "does not hold"
-        share = f"{number(100 * figure_of(entry['share']), 0)} % of the single draws keep it"
+        share = f"{number(100 * entry['share'], 0)} % of the single draws keep it"
         texts.append(
             f"The requirement {quoted(str(entry['requirement']))} {said} there: "
             f"{_with_error(entry['value'], entry['error'])}; {share}."
@@ -70,15 +67,15 @@ def _requirements(run: RecordedRun) -> list[str]:
 
 def _tables(run: RecordedRun) -> list[str]:
     """Return what becomes of two-way tables, the worst pair first, and how many records nobody can be."""
-    fresh, texts = mapping(run.result.fresh), []
-    pairs = sorted(fresh.get("pairs") or (), key=lambda entry: -figure_of(entry["moved"]))
+    fresh, texts = run.result.fresh or {}, []
+    pairs = sorted(fresh.get("pairs") or (), key=lambda entry: -entry["moved"])
     if pairs:
         listed = "; ".join(
             f"{quoted(' and '.join(entry['attributes']))}: {_with_error(entry['moved'], entry['error'])}"
             for entry in pairs[:SHOWN]
         )
         texts.append(f"Records in another cell of a two-way table there, in per cent: {listed}.")
-    impossible = mapping(fresh.get("impossible"))
+    impossible = fresh.get("impossible")
     if impossible:
         fate = "these were repaired" if impossible["repaired"] else "these are published"
         figure = _with_error(impossible["records"], impossible["error"])
@@ -87,55 +84,34 @@ def _tables(run: RecordedRun) -> list[str]:
 
 
 def fresh_rows(run: RecordedRun) -> dict[str, Any] | None:
-    """Return draws and one row an entry judged on fresh draws; None where decoding was not random.
-
-    A row has name, label, fitness seen by the search (of the winner only), and fitness on fresh draws with its standard
-    error. It also has by how much the winner is better, and the standard error of that.
-    """
-    fresh = mapping(run.result.fresh)
-    if not fresh:
+    """Return draws and one row an entry judged on fresh draws; None where decoding was not random."""
+    if not run.result.fresh:
         return None
-    seen = run.result.best.fitness
-    rows = [
-        {
-            "name": name,
-            "label": str(entry.get("label", "")),
-            "seen": number(seen[0], 3) if key == "best" and seen else "",
-            "fitness": number(entry["fitness"][0], 3),
-            "error": number(entry["fitness_errors"][0], 3),
-        }
-        | {
-            column: number(entry[column], 3) if entry.get("advantage") is not None else ""
-            for column in ("advantage", "advantage_error")
-        }
-        for key, name in _NAMES.items()
-        if (entry := _entry(run, key))
-    ]
-    return {"draws": int(fresh.get("draws", 0)), "rows": rows}
+    seen, rows = run.result.best.fitness, []
+    for key, name in _NAMES.items():
+        if entry := _entry(run, key):
+            own = number(seen[0], 3) if key == "best" and seen else ""
+            figures = {"fitness": number(entry["fitness"][0], 3), "error": number(entry["fitness_errors"][0], 3)}
+            known = entry.get("advantage") is not None
+            gained = {one: number(entry[one], 3) if known else "" for one in ("advantage", "advantage_error")}
+            rows.append({"name": name, "label": entry.get("label", ""), "seen": own} | figures | gained)
+    return {"draws": run.result.fresh.get("draws", 0), "rows": rows}
 
 
 def fresh_measures(run: RecordedRun) -> dict[str, Any]:
     """Return headings and rows (``name values``) of all measures on fresh draws, each with its standard error."""
-    scores = mapping(_entry(run, "best").get("scores"))
+    scores = _entry(run, "best").get("scores") or {}
     names = [key for key in ("il", "dr") if key in scores] + [key for key in scores if key not in ("il", "dr")]
-    return {
-        "headings": [{"il": "IL", "dr": "DR"}.get(name, name) for name in names],
-        "rows": [
-            {
-                "name": name,
-                "values": [
-                    _with_error(mapping(entry.get("scores")).get(key), mapping(entry.get("errors")).get(key))
-                    for key in names
-                ],
-            }
-            for name, entry in ((name, _entry(run, key)) for key, name in FILES.items())
-            if entry
-        ],
-    }
+    entries = [(name, entry) for key, name in FILES.items() if (entry := _entry(run, key))]
+    rows = []
+    for name, entry in entries:
+        own, errors = entry.get("scores") or {}, entry.get("errors") or {}
+        rows.append({"name": name, "values": [_with_error(own.get(key), errors.get(key)) for key in names]})
+    return {"headings": [{"il": "IL", "dr": "DR"}.get(name, name) for name in names], "rows": rows}
 
 
 def _entry(run: RecordedRun, key: str) -> dict[str, Any]:
-    return dict(mapping(mapping(run.result.fresh).get(key)))
+    return (run.result.fresh or {}).get(key) or {}
 
 
 def _with_error(value: Any, error: Any) -> str:

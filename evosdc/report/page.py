@@ -1,73 +1,30 @@
 """The page: run folders in, one HTML file out."""
 
-import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from evosdc._version import __version__
 from evosdc.errors import Fault, InputError
 from evosdc.files.atomic import write_text
-from evosdc.report import (
-    bars,
-    comparability,
-    comparison,
-    explanations,
-    figures,
-    frames,
-    release,
-    study,
-    summary,
-    sweep,
-    tables,
-    transitions,
-)
-from evosdc.report.attainment import attainment
+from evosdc.report import comparison, figures, frames, release, summary, sweep, tables
 from evosdc.report.drawn import Drawing
 from evosdc.report.frames import mapping
 from evosdc.report.fresh_draws import fresh_measures, fresh_rows, fresh_verdicts
 from evosdc.report.opinion import second_opinion
-from evosdc.report.palette import DARK, drawing
-from evosdc.report.resources import PLOTLY, resource, template
+from evosdc.report.resources import page, script_json
 from evosdc.report.standings import Standings, standings
-from evosdc.report.verdicts import changed_cells
 from evosdc.report.wording import MISSING_RULES, number
 from evosdc.runs.comparison import one_search
 from evosdc.runs.rank_tests import METHOD
 from evosdc.runs.reader import RecordedRun, read_run_folders
 
-LARGEST = 2_000_000
-"""Bytes of a page, at most, unless it is about a single run: plotly takes three quarters of them."""
+LARGEST = 2_000_000  # bytes of a page, at most, unless it is about a single run: plotly takes three quarters of them
 
 
 def write_report(folders: Sequence[Path], target: Path) -> Path:
-    """Write one self-contained page about one or more runs.
-
-    The page loads nothing, from no network and no other file. It is written under a temporary name and then put in
-    place, readable by its owner alone (mode 0600).
-
-    Parameters
-    ----------
-    folders : sequence of Path
-        Run folders; one that has sub-folders ``replicate-*`` counts as that many runs. Runs that are still going on, or
-        failed, are shown as far as they got.
-    target : Path
-        The page. Its folder must exist; a file of that name is replaced.
-
-    Returns
-    -------
-    Path
-        `target`.
-
-    Raises
-    ------
-    InputError
-        A folder that is no run folder, a file in it that cannot be read, or a target that cannot be written; all at
-        once.
-    """
+    """Write one self-contained page about one or more runs."""
     target = Path(target)
     fault = _target_fault(target)
     try:
@@ -87,20 +44,20 @@ def render(runs: Sequence[RecordedRun]) -> str:
     groups = sweep.groups_of(runs, stands)
     swept = _sweep(groups, runs, drawings) if groups else None
     if groups:
-        leaders = study.shown_in_full(groups)
+        leaders = sweep.shown_in_full(groups)
         shown = [pair for pair in zip(runs, stands, strict=True) if pair[0] in leaders]
         runs, stands = [run for run, _ in shown], [stand for _, stand in shown]
     compared = _comparison(runs, stands, drawings) if len(runs) > 1 else None
     sections: list[dict[str, Any]] = []
-    page = ""
+    text = ""
     for position, (run, stand) in enumerate(zip(runs, stands, strict=True), 1):
         own: dict[str, str] = {}
         sections.append(_section(run, stand, f"run-{position}", own))
         longer = _page(runs, sections, swept, compared, drawings | own)
-        if page and len(longer.encode()) > LARGEST:
+        if text and len(longer.encode()) > LARGEST:
             break
-        page, drawings = longer, drawings | own
-    return page
+        text, drawings = longer, drawings | own
+    return text
 
 
 def _page(
@@ -111,7 +68,9 @@ def _page(
     drawings: dict[str, str],
 ) -> str:
     titles = list(dict.fromkeys(run.title for run in runs))
-    return template("page.html").render(
+    return page(
+        "page.html",
+        drawings,
         title=titles[0] if len(titles) == 1 else f"{len(runs)} runs of evosdc",
         titles=titles,
         total=len(runs),
@@ -119,13 +78,6 @@ def _page(
         sweep=swept,
         comparison=compared,
         contents=_contents(sections, swept, compared),
-        drawings=drawings,
-        style=resource("style.css"),
-        script=resource("page.js"),
-        night=json.dumps(DARK),
-        plotly=resource(PLOTLY),
-        version=__version__,
-        written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     )
 
 
@@ -154,11 +106,11 @@ def _section(run: RecordedRun, stand: Standings, anchor: str, drawings: dict[str
         "cross_tables": release.cross_tables(run),
         "analyses": release.analyses(run),
         "records_at_risk": release.records_at_risk(run),
-        "perturbed": any(changed_cells(run).values()),
+        "perturbed": any(run.result.changed.values()),
         "sentences": summary.sentences(run, stand),
         "key_figures": summary.key_figures(stand),
-        "meanings": explanations.meanings(run, stand),
-        "caveats": explanations.caveats(run, stand),
+        "meanings": summary.meanings(run, stand),
+        "caveats": summary.caveats(run, stand),
         "map": _drawing(drawings, f"{anchor}-map", figures.il_dr_map(frame, stand) if has_map else None),
         "map_definitions": definitions.first(frames.measure_names(run)) if has_map else [],
         "best_definitions": definitions.first(frames.measure_names(run)),
@@ -176,12 +128,12 @@ def _section(run: RecordedRun, stand: Standings, anchor: str, drawings: dict[str
         "fresh": fresh_rows(run),
         "matrices": [
             entry | {"figure": _drawing(drawings, f"{anchor}-matrix-{position}", entry["drawn"])}
-            for position, entry in enumerate(transitions.matrix_entries(run), 1)
+            for position, entry in enumerate(figures.matrix_entries(run), 1)
         ],
-        "matrix_proof": transitions.proof_sentences(run),
+        "matrix_proof": figures.proof_sentences(run),
         "operators": tables.operator_rows(made),
         "operator_figure": _drawing(
-            drawings, f"{anchor}-operators", bars.operator_lines(frames.operator_rates(made)) if len(made) else None
+            drawings, f"{anchor}-operators", figures.operator_lines(frames.operator_rates(made)) if len(made) else None
         ),
         "genome": tables.genome_rows(run),
         "pictures": tables.pictures(run),
@@ -200,7 +152,7 @@ def _frequencies(run: RecordedRun, anchor: str, drawings: dict[str, str]) -> lis
     for position, missing in enumerate(frames.missing_counts(run).to_dict("records"), 1):
         own: pd.DataFrame = rows[rows["attribute"] == missing["attribute"]]
         counts = {str(key): value for key, value in missing.items()}
-        drawn = bars.frequency_bars(own) if len(own) else None
+        drawn = figures.frequency_bars(own) if len(own) else None
         entries.append(
             {
                 "attribute": missing["attribute"],
@@ -209,9 +161,9 @@ def _frequencies(run: RecordedRun, anchor: str, drawings: dict[str, str]) -> lis
                 "missing_after": missing["missing_after"],
                 "distance": number(tables.distribution_distance(own, counts), 1),
                 "rows": tables.category_rows(own, counts),
-                "wide": bars.is_wide(own),
-                "pooled": bars.is_pooled(own),
-                "labels_left_out": bars.is_wide(own) and len(bars.labelled(len(own))) < len(own),
+                "wide": figures.is_wide(own),
+                "pooled": figures.is_pooled(own),
+                "labels_left_out": figures.is_wide(own) and len(figures.labelled(len(own))) < len(own),
                 "figure": _drawing(drawings, f"{anchor}-frequencies-{position}", drawn),
             }
         )
@@ -220,19 +172,19 @@ def _frequencies(run: RecordedRun, anchor: str, drawings: dict[str, str]) -> lis
 
 def _comparison(runs: Sequence[RecordedRun], stands: Sequence[Standings], drawings: dict[str, str]) -> dict[str, Any]:
     table = comparison.comparison(runs, stands)
-    verdict, alike = comparability.comparability_text(runs), comparability.same_plane(runs)
+    verdict, alike = comparison.comparability_text(runs), comparison.same_plane(runs)
     bests = comparison.map_of_bests(runs, stands) if alike else None
-    attained = attainment([(runs[0].title, runs)]) if alike and one_search(runs) else None
+    attained = comparison.attainment([(runs[0].title, runs)]) if alike and one_search(runs) else None
     overlaid = None if verdict else comparison.overlaid_evolution(runs)
     plane = comparison.overlaid_plane(runs) if verdict and alike else None
     return {
         "rows": tables.comparison_rows(table),
         "spread": [] if verdict else tables.spread_rows(table),
         "verdict": verdict,
-        "repeated": comparability.repeated(runs),
+        "repeated": comparison.repeated(runs),
         "warnings": tables.warning_rows(runs),
         "has": {name: bool(table[name].notna().any()) for name in ("il", "dr", "fresh", "changed")},
-        "has_data": "data" in comparability.differences(runs),
+        "has_data": "data" in comparison.differences(runs),
         "evolution": _drawing(drawings, "comparison-evolution", overlaid),
         "plane": _drawing(drawings, "comparison-plane", plane),
         "map": _drawing(drawings, "comparison-map", bests),
@@ -244,13 +196,13 @@ def _sweep(groups: Sequence[sweep.Group], runs: Sequence[RecordedRun], drawings:
     # Runs of one sweep are about the same file unless the sweep itself changes it.
     comparable = len({(run.option("fitness"), str(run.resolved.get("data"))) for run in runs}) == 1
     fronts = [(group.label, [run for run, _ in group.members]) for group in groups]
-    attained = attainment(fronts) if comparability.same_plane(runs) else None
+    attained = comparison.attainment(fronts) if comparison.same_plane(runs) else None
     return {
         "runs": len(runs),
-        "listed": study.run_rows(groups),
+        "listed": sweep.run_rows(groups),
         "warnings": tables.warning_rows(runs),
-        "in_full": len(study.shown_in_full(groups)),
-        "evolution": _drawing(drawings, "sweep-evolution", study.evolution(groups) if comparable else None),
+        "in_full": len(sweep.shown_in_full(groups)),
+        "evolution": _drawing(drawings, "sweep-evolution", sweep.evolution(groups) if comparable else None),
         "rows": sweep.rows(groups),
         "findings": sweep.findings(groups, comparable),
         "has": {name: any(group.figures[name] for group in groups) for name in sweep.FIGURES},
@@ -267,9 +219,7 @@ def _sweep(groups: Sequence[sweep.Group], runs: Sequence[RecordedRun], drawings:
 def _drawing(drawings: dict[str, str], identifier: str, drawn: Drawing | None) -> dict[str, Any] | None:
     if drawn is None:
         return None
-    text = drawing(drawn)
-    # JSON inside a script element: nothing in it may look like a tag to the HTML parser.
-    drawings[identifier] = text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+    drawings[identifier] = script_json(drawn)
     return {"id": identifier, "height": drawn.layout["height"]}
 
 
@@ -285,6 +235,7 @@ def _contents(
     return [(f"{run['anchor']}-{anchor}", title) for key, anchor, title in _SECTIONS if not key or run[key]]
 
 
+# sections in the order of the page: what makes them stand there, anchor, title
 _SECTIONS = (
     ("verdict", "verdict", "Verdict"),
     ("warnings", "warnings", "Warnings"),
@@ -305,7 +256,6 @@ _SECTIONS = (
     ("", "caveats", "What to bear in mind"),
     ("", "settings", "Settings and versions"),
 )
-"""Sections in the order of the page: what makes them stand there, anchor, title."""
 
 
 def _target_fault(target: Path) -> list[Fault]:

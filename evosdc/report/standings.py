@@ -21,20 +21,11 @@ from evosdc.runs.result import Scored
 
 @dataclass(frozen=True)
 class Standing:
-    """One file with its scores.
+    """One file with its scores."""
 
-    Parameters
-    ----------
-    label : str
-        Which file it is.
-    score : float
-        The number that files are ranked by (`frames.ranking_score`).
-    scores : mapping of str to float
-        By measure, ``il`` and ``dr`` among them where they are defined.
-    """
-
-    label: str
-    score: float
+    label: str  # which file it is
+    score: float  # the number that files are ranked by (`frames.ranking_score`)
+    # by measure, `il` and `dr` among them where they are defined
     scores: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -50,39 +41,18 @@ class Standing:
 
 @dataclass(frozen=True)
 class Standings:
-    """The three files that a reader compares; None where the run has not (or never) got there.
+    """The three files that a reader compares; None where the run has not (or never) got there."""
 
-    Parameters
-    ----------
-    identity : Standing or None
-        The original, as if it were published unprotected.
-    portfolio : Standing or None
-        The best file of known methods that the search started from.
-    best : Standing or None
-        The best file found; so far, if the run is not complete.
-    size : int or None
-        How many files the portfolio has.
-    objectives : int
-        How many objectives the search had.
-    published : Standing or None
-        The file that the run wrote, where it is another than `best`: an algorithm may choose for itself.
-    tuned : bool
-        Whether the known methods were tuned for the fitness before the search.
-    limit : float
-        The score below which no masked file lies; NaN where it is not known.
-    curve : tuple of (float, float)
-        Corners (IL, DR) of the curve below which no masked file lies; empty where it is not known.
-    """
-
-    identity: Standing | None
-    portfolio: Standing | None
-    best: Standing | None
-    size: int | None
-    objectives: int = 1
+    identity: Standing | None  # the original, as if it were published unprotected
+    portfolio: Standing | None  # the best file of known methods that the search started from
+    best: Standing | None  # the best file found; so far, if the run is not complete
+    size: int | None  # how many files the portfolio has
+    objectives: int = 1  # how many objectives the search had
+    # the file that the run wrote, where it is another than `best`: an algorithm may choose for itself
     published: Standing | None = None
-    tuned: bool = False
-    limit: float = math.nan
-    curve: tuple[tuple[float, float], ...] = ()
+    tuned: bool = False  # whether the known methods were tuned for the fitness before the search
+    limit: float = math.nan  # the score below which no masked file lies; NaN where it is not known
+    curve: tuple[tuple[float, float], ...] = ()  # corners (IL, DR) of the curve below which no masked file lies
 
     def above(self, standing: Standing) -> float:
         """Return by how many per cent a file's score lies above the limit; NaN where that is not known."""
@@ -112,7 +82,7 @@ def standings(run: RecordedRun) -> Standings:
     first, limit = run.result.portfolio, mapping(run.result.limit)
     listed = _least(frame[frame["set"] == "portfolio"], names)
     found = _least(frame[frame["set"].isin(["population", "front"])], names)
-    told = _recorded(first.best, first.best.label) if first.best is not None else None
+    recorded = _recorded(first.best, first.best.label) if first.best is not None else None
     written = _recorded(run.result.best, "best file found")
     chosen = bool(run.result.chosen)
     best = (written or found or _champion(run)) if single and not chosen else (found or written)
@@ -121,7 +91,7 @@ def standings(run: RecordedRun) -> Standings:
         identity=_recorded(run.result.identity, "unprotected original")
         # A result that names none says that the original may not be published: it is nothing to compare with.
         or (None if run.ended else _least(frame[frame["set"] == "identity"], names)),
-        portfolio=(told or listed) if single else (listed or told),
+        portfolio=(recorded or listed) if single else (listed or recorded),
         best=best,
         size=first.size if run.ended else counted,
         objectives=size,

@@ -6,38 +6,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from evosdc.printing import values_in_words
-from evosdc.report.drawn import Drawing
-from evosdc.report.frames import mapping
-from evosdc.report.palette import colours, figure, literal
+from evosdc.report import tables
+from evosdc.report.comparison import comparison
+from evosdc.report.drawn import Drawing, colours, dashes, figure, literal
+from evosdc.report.frames import history, mapping, thinned
 from evosdc.report.standings import Standings
 from evosdc.report.wording import number
 from evosdc.runs.layout import is_replicate
 from evosdc.runs.rank_tests import compared, rank_sentences, spread_of
 from evosdc.runs.reader import RecordedRun
 
+# what is compared, and its name on the page; the score is what files are ranked by
 FIGURES = {"fitness": "score", "il": "IL", "dr": "DR"}
-"""What is compared, and its name on the page; the score is what files are ranked by."""
 
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """The runs of one setting.
+    """The runs of one setting."""
 
-    Parameters
-    ----------
-    label : str
-        The values in words.
-    members : tuple of (RecordedRun, Standings)
-    broken : int
-        Runs whose file breaks constraints; their figures are left out.
-    figures : mapping of str to tuple of float
-        Final figures of the others: ``fitness``, ``il``, ``dr``.
-    """
-
-    label: str
+    label: str  # the values in words
     members: tuple[tuple[RecordedRun, Standings], ...]
-    broken: int
-    figures: Mapping[str, tuple[float, ...]]
+    broken: int  # runs whose file breaks constraints; their figures are left out
+    figures: Mapping[str, tuple[float, ...]]  # final figures of the others: `fitness`, `il`, `dr`
 
     @property
     def leader(self) -> RecordedRun:
@@ -45,18 +35,12 @@ class Group:
         return min(self.members, key=lambda member: _score(member[1]))[0]
 
 
-REPLICATES = "all replicates"
-"""Label of the one group of a study that sweeps nothing."""
-
-FEW = 4
-"""Replicates, at most, that are shown side by side as single runs are."""
+REPLICATES = "all replicates"  # label of the one group of a study that sweeps nothing
+FEW = 4  # replicates, at most, that are shown side by side as single runs are
 
 
 def groups_of(runs: Sequence[RecordedRun], stands: Sequence[Standings]) -> tuple[Group, ...]:
-    """Return the runs of a sweep by setting, in the order of settings; nothing where a run belongs to none.
-
-    More than a few replicates of one experiment without a sweep are one group.
-    """
+    """Return the runs of a sweep by setting, in the order of settings; nothing where a run belongs to none."""
     together = {run.path.parent for run in runs if is_replicate(run.path) and not run.setting}
     if len(together) == 1 and len(runs) > FEW and all(run.path.parent in together for run in runs):
         return (_group(REPLICATES, tuple(zip(runs, stands, strict=True))),)
@@ -92,7 +76,7 @@ def rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
         row: dict[str, Any] = {"label": group.label, "runs": len(group.members), "broken": group.broken}
         for name in FIGURES:
             spread = spread_of(group.figures[name])
-            row[name] = [_told(spread[key]) for key in ("mean", "sd", "min", "median")]
+            row[name] = [_shown(spread[key]) for key in ("mean", "sd", "min", "median")]
         listed.append(row)
     return listed
 
@@ -130,5 +114,54 @@ def _score(stand: Standings) -> float:
     return score if math.isfinite(score) else math.inf
 
 
-def _told(value: float | None) -> str:
+def _shown(value: float | None) -> str:
     return "" if value is None else number(value)
+
+
+MOST_IN_FULL = 4  # runs that a page about a study shows in full; of more, the best one alone
+MOST_POINTS = 200  # points of a curve: of many runs none is read off to the last evaluation
+
+
+def shown_in_full(groups: Sequence[Group]) -> list[RecordedRun]:
+    """Return the best run of each setting, or where there are too many settings the best run of all."""
+    leaders = [group.leader for group in groups]
+    if len(leaders) <= MOST_IN_FULL:
+        return leaders
+    members = tuple(member for group in groups for member in group.members)
+    return [Group("", members, 0, {}).leader]
+
+
+def evolution(groups: Sequence[Group]) -> Drawing | None:
+    """Return the best fitness so far of every run over its evaluations, one colour a setting; None where unknown."""
+    drawn, known = figure(400), 0
+    for group, colour, dash in zip(groups, colours(len(groups)), dashes(len(groups)), strict=True):
+        first = True
+        for run, _ in group.members:
+            rows = history(run)
+            if rows.empty or rows["champion_fitness"].isna().all():
+                continue
+            rows = thinned(rows, MOST_POINTS)
+            drawn.add_scatter(
+                x=rows["evaluations"].tolist(), y=rows["champion_fitness"].round(4).tolist(),
+                name=literal(group.label, 60), legendgroup=group.label, showlegend=first,
+                mode="lines+markers" if len(rows) == 1 else "lines", opacity=0.6,
+                line={"color": colour, "dash": dash, "width": 1.3, "shape": "hv"},
+                hovertemplate=f"%{{y:.2f}} after %{{x}} evaluations<extra>{literal(run.name, 60)}</extra>",
+            )  # fmt: skip
+            first, known = False, known + 1
+    if not known:
+        return None
+    drawn.update_xaxes(title_text="evaluations", rangemode="tozero")
+    drawn.update_yaxes(title_text="best fitness so far")
+    return drawn.update_layout(hovermode="closest", showlegend=len(groups) > 1)
+
+
+def run_rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
+    """Return one row a run as text, those of a setting from best to worst, with the setting's label."""
+    listed = []
+    for group in groups:
+        members: list[tuple[RecordedRun, Standings]] = list(group.members)
+        table = comparison([run for run, _ in members], [stand for _, stand in members])
+        ordered = table.sort_values("best", kind="stable", na_position="last")
+        listed += [row | {"setting": group.label} for row in tables.comparison_rows(ordered)]
+    return listed

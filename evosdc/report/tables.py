@@ -12,8 +12,7 @@ from evosdc.printing import file_name
 from evosdc.report.comparison import SUMMARISED, spread
 from evosdc.report.frames import mapping, measure_names, operator_totals
 from evosdc.report.standings import Standings
-from evosdc.report.verdicts import percent
-from evosdc.report.wording import count, duration, listing, number, settings
+from evosdc.report.wording import count, duration, listing, number, percent, settings
 from evosdc.runs.reader import RecordedRun
 
 TOP = 10
@@ -21,21 +20,7 @@ TOP_OF_PORTFOLIO = 3
 
 
 def best_files(run: RecordedRun, ranked: pd.DataFrame, stand: Standings) -> dict[str, Any]:
-    """Return the ten best files, then the best of the portfolio that are not among them, then the identity.
-
-    Parameters
-    ----------
-    run : RecordedRun
-    ranked : pandas.DataFrame
-        Of `frames.ranking`.
-    stand : Standings
-
-    Returns
-    -------
-    dict
-        ``measures`` (headings), ``size`` (distinct files) and ``groups`` of rows with ``rank label alike score values
-        portfolio``.
-    """
+    """Return the ten best files, then the best of the portfolio that are not among them, then the identity."""
     names = measure_names(run)
     top = ranked.head(TOP)
     below = ranked.iloc[TOP:]
@@ -151,55 +136,33 @@ def warning_rows(runs: Sequence[RecordedRun]) -> list[tuple[str, str]]:
 
 
 def genome_rows(run: RecordedRun) -> list[tuple[str, str]]:
-    """Return how the best file is made, for genomes that are rules and not data.
-
-    Shown is what `evosdc.model.Genotype.describe` names. Whatever else a genome holds stays in ``result.json``, since
-    it could hold what stands in records.
-    """
+    """Return how the best file is made, for genomes that are rules and not data."""
+    # Shown is what `evosdc.model.Genotype.describe` names. Whatever else a genome holds stays in ``result.json``, since
+    # it could hold what stands in records.
     genome = mapping(run.result.best.genome)
-    levels, heights, suppressed = (
-        mapping(genome.get("levels")),
-        mapping(genome.get("heights")),
-        genome.get("suppressed"),
-    )
-    of = {attribute: f" of {heights[attribute]}" if attribute in heights else "" for attribute in levels}
-    rows = [(f"level of {attribute}", f"{level}{of[attribute]}") for attribute, level in levels.items()]
+    levels, heights, suppressed = genome.get("levels") or {}, genome.get("heights") or {}, genome.get("suppressed")
+    of = {name: f" of {heights[name]}" if name in heights else "" for name in levels}
+    rows = [(f"level of {name}", f"{level}{of[name]}") for name, level in levels.items()]
     if levels and isinstance(suppressed, int):
         rows.append(("records suppressed", count(suppressed)))
-    bound = mapping(genome.get("bound"))
-    if bound:
+    if bound := genome.get("bound"):
         rows.append((f"{bound['measure']}, least that any node can have", number(bound["least"])))
         rows.append((f"{bound['measure']}, share that could be saved at most", percent(bound["gap"])))
-    steps = genome.get("plan")
-    plan = steps if isinstance(steps, list) else []
-    formulas = {f"step {place}": text for place, text in enumerate(plan, 1)}
+    formulas = {f"step {place}": text for place, text in enumerate(genome.get("plan") or (), 1)}
     formulas |= {"formula": genome.get("equation")}
-    formulas |= {f"formula of {attribute}": text for attribute, text in mapping(genome.get("equations")).items()}
+    formulas |= {f"formula of {name}": text for name, text in (genome.get("equations") or {}).items()}
     return [*rows, *((name, text) for name, text in formulas.items() if isinstance(text, str))]
 
 
 def privacy_rows(run: RecordedRun) -> dict[str, Any] | None:
-    """Return one row for each privacy model, what an intruder knows, and the rule for missing values; None without any.
-
-    A row has name, headline, its values in the original and in the published file, and a sentence on the latter.
-    """
-    listed = run.risk.get("models")
-    rows = [
-        {
-            "name": str(entry["name"]),
-            "headline": str(entry.get("headline", "")).replace("_", " "),
-            "original": _shown(entry.get("original")),
-            "published": _shown(entry.get("published")),
-            "words": str(entry.get("in_words", "")),
-        }
-        for entry in map(mapping, listed if isinstance(listed, list) else [])
-        if entry.get("name")
-    ]
-    if not rows:
-        return None
-    known = run.risk.get("quasi_identifiers")
-    names = ", ".join(map(str, known)) if isinstance(known, list) else ""
-    return {"rows": rows, "known": names, "rule": str(run.risk.get("missing_rule", ""))}
+    """Return a row for each privacy model, what an intruder knows, and the rule for missing values; None without."""
+    rows = []
+    for entry in filter(None, map(mapping, run.risk.get("models") or ())):
+        figures = {key: _shown(entry.get(key)) for key in ("original", "published")}
+        headline = entry.get("headline", "").replace("_", " ")
+        rows.append({"name": entry["name"], "headline": headline, "words": entry.get("in_words", "")} | figures)
+    known = ", ".join(run.risk.get("quasi_identifiers") or ())
+    return {"rows": rows, "known": known, "rule": run.risk.get("missing_rule", "")} if rows else None
 
 
 def _shown(value: Any) -> str:

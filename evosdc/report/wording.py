@@ -43,6 +43,12 @@ def count(value: float | None) -> str:
     return number(value, 0)
 
 
+def percent(share: float) -> str:
+    """Return a share in percent; one that is not nothing is never printed as 0.0 %."""
+    figure = "less than 0.1" if 0 < share < 0.05 else number(share, 1)
+    return f"{figure}{THIN_SPACE}%"
+
+
 def plural(value: float | None, noun: str, nouns: str = "") -> str:
     """Return a count with its noun."""
     return f"{count(value)} {noun if value == 1 else nouns or noun + 's'}"

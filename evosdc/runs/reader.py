@@ -105,7 +105,7 @@ class RecordedRun:
     @property
     def title(self) -> str:
         """The experiment's title, or the folder's name where it has none."""
-        return self.told(self.resolved.get("title") or self.result.title) or self.name
+        return self.without_paths(self.resolved.get("title") or self.result.title) or self.name
 
     @property
     def phase(self) -> str:
@@ -129,7 +129,7 @@ class RecordedRun:
         """A text that is the same for runs about the same data; empty where unknown."""
         return data_identity(self.path, self.resolved, self.environment)
 
-    def told(self, text: Any) -> str:
+    def without_paths(self, text: Any) -> str:
         """Return what the run says, with the names of files in place of their paths."""
         words = str(text or "").strip()
         for path in (self.option("data", "file"), self.option("data", "schema")):
@@ -139,7 +139,7 @@ class RecordedRun:
 
     def sentences(self, key: Literal["warnings", "notes"]) -> list[str]:
         """Return a list of sentences of the result, each once."""
-        texts = [self.told(text) for text in getattr(self.result, key)]
+        texts = [self.without_paths(text) for text in getattr(self.result, key)]
         return list(dict.fromkeys(filter(None, texts)))
 
 

@@ -14,38 +14,25 @@ from starlette.routing import Route
 from evosdc.errors import EvosdcError
 from evosdc_app import (
     choice_screen,
-    documents,
-    export_screen,
     file_screen,
     goal_screen,
     hierarchy_screen,
     history_screen,
-    limits,
-    proposal,
-    reached,
-    recoding_screen,
     risk_screen,
     search_screen,
 )
 from evosdc_app.calls import sentences
-from evosdc_app.guard import defect
-from evosdc_app.session import Session
+from evosdc_app.guard import Session, defect
 from evosdc_app.workbench import Workbench
 
 SCREENS = (
     file_screen,
-    proposal,
     hierarchy_screen,
     risk_screen,
-    recoding_screen,
     goal_screen,
-    limits,
-    reached,
     search_screen,
     choice_screen,
-    export_screen,
     history_screen,
-    documents,
 )
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
@@ -60,7 +47,7 @@ def workbench(root: Path, session: Session) -> Starlette:
     ]
     routes.append(Route("/static/{name}", _static))
     handlers: dict[Any, Any] = {
-        EvosdcError: partial(_told, bench),
+        EvosdcError: partial(_reported, bench),
         HTTPException: partial(_refused, bench),
         Exception: partial(_broken, bench),
     }
@@ -75,7 +62,7 @@ async def _static(request: Request) -> Response:
     return Response(folder.joinpath(name).read_bytes(), media_type=_TYPES[Path(name).suffix])
 
 
-async def _told(bench: Workbench, request: Request, error: EvosdcError) -> Response:
+async def _reported(bench: Workbench, request: Request, error: EvosdcError) -> Response:
     """Say what the command line would say of bad input."""
     return _sentences(bench, request, sentences(error), 400)
 
@@ -89,9 +76,9 @@ async def _broken(bench: Workbench, request: Request, error: Exception) -> Respo
     return _sentences(bench, request, [defect(error)], 500)
 
 
-def _sentences(bench: Workbench, request: Request, told: list[str], status: int) -> Response:
+def _sentences(bench: Workbench, request: Request, sentences: list[str], status: int) -> Response:
     if request.url.path.startswith("/fragment/"):
-        response = bench.fragment("faults.html", faults=told)
+        response = bench.fragment("faults.html", faults=sentences)
         response.status_code = status
         return response
-    return bench.page("error.html", "", "That did not work", status, faults=told)
+    return bench.page("error.html", "", "That did not work", status, faults=sentences)

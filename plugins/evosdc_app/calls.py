@@ -32,14 +32,7 @@ def program(words: list[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command said.
-
-    Parameters
-    ----------
-    words : tuple of str
-    status : int
-    out, err : str
-    """
+    """What a command said."""
 
     words: tuple[str, ...]
     status: int
@@ -69,17 +62,11 @@ class Answer:
 
 
 class RefusedError(EvosdcError):
-    """A command refused what it was given.
+    """A command refused what it was given."""
 
-    Parameters
-    ----------
-    told : sequence of str
-        Its own sentences.
-    """
-
-    def __init__(self, told: Sequence[str]) -> None:
-        self.sentences = list(told)
-        super().__init__(" ".join(told))
+    def __init__(self, reported: Sequence[str]) -> None:
+        self.sentences = list(reported)
+        super().__init__(" ".join(reported))
 
 
 def sentences(error: EvosdcError) -> list[str]:
@@ -92,18 +79,12 @@ def sentences(error: EvosdcError) -> list[str]:
 def error_sentences(text: str) -> list[str]:
     """Return the lines in which a command said what is wrong, without the word Error."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    told = [line.removeprefix("Error: ") for line in lines if line.startswith("Error: ")]
-    return told or lines[-3:]
+    reported = [line.removeprefix("Error: ") for line in lines if line.startswith("Error: ")]
+    return reported or lines[-3:]
 
 
 class Calls:
-    """Commands that answer; two tabs that ask the same get one answer.
-
-    Parameters
-    ----------
-    root : Path
-        Where they are carried out.
-    """
+    """Commands that answer; two tabs that ask the same get one answer."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -147,14 +128,9 @@ async def _by_a_program(words: list[str], folder: Path) -> tuple[int, bytes, byt
 
 
 class Jobs:
-    """Searches: processes of their own, which go on when the workbench ends.
+    """Searches: processes of their own, which go on when the workbench ends."""
 
-    What they are is told by their run folders alone; here is only what one said that failed before it had a folder.
-
-    Parameters
-    ----------
-    root : Path
-    """
+    # What they are is told by their run folders alone; here is only what one said that failed before it had a folder.
 
     def __init__(self, root: Path) -> None:
         self.root = root

@@ -1,25 +1,35 @@
-"""Screen 5: look at files of the front, compare them, and choose one."""
+"""Screen 5: look at files of the front, compare them, choose one, and export it."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from anyio import to_thread
+from anyio import move_on_after, sleep, to_thread
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from evosdc.engine.checkpoint import SO_FAR
+from evosdc.errors import DataError, EvosdcError, Fault
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.layout import FOR_USERS, RECIPE, REPORT, RESOLVED, RESULT
+from evosdc.runs.result import Best, Result, Verdict
 from evosdc.runs.status import RUNNING, read_run_status
-from evosdc_app.calls import RefusedError
-from evosdc_app.export_screen import GOES_ON, OPTIONS, export_words, exports_of, proposed
-from evosdc_app.folder import RUNS, line_of, told
-from evosdc_app.front import OWN, Front, read_front
-from evosdc_app.plane import ZOOMS, Plane, Point, window_of
+from evosdc_app.calls import RefusedError, error_sentences, sentences
+from evosdc_app.folder import RUNS, line_of, read_or_empty
+from evosdc_app.plane import ZOOMS, Point, drawing, window_of
 from evosdc_app.search_screen import map_of
-from evosdc_app.workbench import Form, Workbench, asked, link
+from evosdc_app.workbench import Form, Routes, Workbench, away, form_of, link, query_value
+
+OWN = "best"  # how commands name the run's own best file
+OPTIONS = ("neutralise-formulas", "keep-order")
+_CLOSING = 10.0  # seconds that a process may take to end after its run says that it did
+
+GOES_ON = (
+    "The search goes on, and its front with it: no command gives a file of it a second time. Finish or stop it first."
+)
 
 FIRST = ("il", "dr")
 ZOOM_WORDS = (
@@ -29,16 +39,68 @@ ZOOM_WORDS = (
 )
 
 
+@dataclass(frozen=True)
+class Front:
+    """What can be chosen of a run."""
+
+    members: list[dict[str, Any]]  # `member` (the number), `scores`, `origin`
+    own: int | None  # the number of the run's own best file; None where no member is it, or the run does not tell yet
+    scores: Mapping[str, float]  # of the run's own best file; empty where not known
+    publication: Verdict | None  # the verdict on it; empty where there is none
+    ended: bool  # whether the run has a result that is its last word, and whether it goes on
+    running: bool
+
+    def scores_of(self, member: str) -> Mapping[str, float]:
+        """Return the scores of a member, or of the own file."""
+        if member == OWN:
+            return self.scores
+        found: Mapping[str, float] = self.members[int(member)]["scores"]
+        return found
+
+    def known(self, member: str, otherwise: str) -> str:
+        """Return a member that there is."""
+        there = member == OWN or (member.isdecimal() and len(member) < 10 and int(member) < len(self.members))
+        return (OWN if member == OWN else str(int(member))) if there else otherwise
+
+
+def read_front(run: Path) -> Front:
+    """Return what can be chosen of a run, without reading its data."""
+    from evosdc.engine.checkpoint import front_scores
+
+    members: list[dict[str, Any]] = [entry | {"member": at} for at, entry in enumerate(front_scores(run))]
+    result, status = Result.known(run), read_run_status(run)
+    best = result.best if result is not None else Best()
+    # As the command line does: a file of the same scores, and of the same origin where several have them.
+    alike = [entry["member"] for entry in members if entry["scores"] == best.scores]
+    same = [at for at in alike if members[at]["origin"] == best.origin]
+    running = status.phase == RUNNING
+    return Front(
+        members,
+        next(iter(same or alike), None) if result is not None else None,
+        best.scores or {key: value for key, value in (status.best or {}).items() if key in ("il", "dr")},
+        None if running or result is None else result.verdict,
+        result is not None and not result.so_far and not running,
+        running,
+    )
+
+
 async def choose(bench: Workbench, request: Request) -> Response:
     """Show the front of a run, to point at a file of it."""
-    data, name = asked(request, "data"), asked(request, "run")
+    data, name = query_value(request, "data"), query_value(request, "run")
     if not name:
         runs = [run for run in bench.folder.runs(data or None) if read_run_status(run).phase != RUNNING]
         if not runs:
             return bench.page("choose_none.html", "choose", "Choose", data=data)
         name = runs[0].name
     run = bench.folder.run(name)
-    return await shown(bench, data, run, asked(request, "member", OWN), asked(request, "other"), asked(request, "zoom"))
+    return await shown(
+        bench,
+        data,
+        run,
+        query_value(request, "member", OWN),
+        query_value(request, "other"),
+        query_value(request, "zoom"),
+    )
 
 
 async def shown(
@@ -66,16 +128,18 @@ async def shown(
     scores = front.members[0]["scores"]
     names = [*FIRST, *(key for key in scores if key not in (*FIRST, "infeasibility"))]
     output = form.one("output") if form is not None else proposed(bench, data, run, member)
-    given = form if form is not None else _as_the_run(run)
+    # Where a run kept the order of records, its verdict is about that order: so is a file of it at first.
+    kept = (read_or_empty(run / RESOLVED).get("data") or {}).get("shuffle") is False
+    given = form if form is not None else Form({"keep-order": ["1"]} if kept else {})
     rows = [(OWN, front.scores)] if front.scores and front.own is None else []
     rows += [(str(entry["member"]), entry["scores"]) for entry in front.members]
     exports = exports_of(bench, run)
     judged = run.with_name(f"{run.name}-file-{member}")  # made when it was exported before
-    verdict = told(judged / RESULT).get("verdict") if (judged / REPORT).exists() else None
+    verdict = _verdict(judged) if (judged / REPORT).exists() else None
     names_of_own = (OWN, str(front.own)) if member == OWN else (member,)
     return bench.page(
         "choose.html", "choose", "Choose", 400 if faults else 200, data=data, run=run.name, front=front, own=OWN,
-        drawing=Plane(marks, curve, window=window_of(marks, zoom)).drawing(), zoom=zoom, zooms=ZOOM_WORDS,
+        drawing=drawing(marks, curve, window=window_of(marks, zoom)), zoom=zoom, zooms=ZOOM_WORDS,
         member=member, other=other, rows=rows, shown=[member, *([other] if other and other != member else [])],
         names=names, meanings=meanings(names), output=output, faults=list(faults), goes_on=GOES_ON,
         ticked=[name for name in OPTIONS if given.get(name)], command=line_of(export_words(run, member, output, given)),
@@ -116,12 +180,6 @@ def meanings(names: Sequence[str]) -> dict[str, str]:
     return fixed | {name: registry.spec("measure", name).summary for name in names if name in known}
 
 
-def _as_the_run(run: Path) -> Form:
-    """Return what is ticked at first: where a run kept the order of records, its verdict is about that order."""
-    kept = (told(run / RESOLVED).get("data") or {}).get("shuffle") is False
-    return Form({"keep-order": ["1"]} if kept else {})
-
-
 def _recipe(run: Path) -> str:
     try:
         return (run / RECIPE).read_text(encoding="utf-8")
@@ -129,10 +187,15 @@ def _recipe(run: Path) -> str:
         return ""
 
 
+def _verdict(run: Path) -> Verdict | None:
+    result = Result.known(run)
+    return None if result is None else result.verdict
+
+
 async def member(bench: Workbench, request: Request) -> Response:
     """Show what is to be known of a file."""
-    run, at = bench.folder.run(asked(request, "run")), asked(request, "member", OWN)
-    judge = bool(asked(request, "judge"))
+    run, at = bench.folder.run(query_value(request, "run")), query_value(request, "member", OWN)
+    judge = bool(query_value(request, "judge"))
     words = ["member", f"{RUNS}/{run.name}", at if at == OWN or at.isdecimal() else "0"]
     words += ["--judge"] if judge else []
     depends = [run / RESULT, run / SO_FAR, *sorted(run.glob("checkpoint-*.npz"))[-1:]]
@@ -165,7 +228,128 @@ def _sections(found: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-ROUTES: dict[tuple[str, str], Callable[[Workbench, Request], Awaitable[Response]]] = {
+def proposed(bench: Workbench, data: str, run: Path, member: str) -> str:
+    """Return a name that an exported file may have."""
+    suffix = Path(str((Result.known(run) or Result()).best.file or "best.csv")).suffix
+    stem = data.rpartition("/")[2].partition(".")[0] or run.name
+    return bench.folder.free(f"{stem}-protected{'' if member == OWN else f'-{member}'}{suffix}")
+
+
+def export_words(run: Path, member: str, output: str, given: Mapping[str, Any]) -> list[str]:
+    """Return the command that exports a file; `given` has the options that are ticked."""
+    options = [f"--{name}" for name in OPTIONS if given.get(name)]
+    return ["export", f"{RUNS}/{run.name}", member, *options, "-o", output]
+
+
+def exports_of(bench: Workbench, run: Path) -> list[dict[str, Any]]:
+    """Return what was exported of a run."""
+    return [
+        {"member": said["member"], "manifest": bench.folder.name(path), "command": said.get("command", ""),
+         "file": bench.folder.name(path.with_name(str((said.get("output") or {}).get("name", ""))))}
+        for path, said in bench.folder.exports()
+        if said.get("run") == run.name
+    ]  # fmt: skip
+
+
+async def command(bench: Workbench, request: Request) -> Response:
+    """Show the command that the form stands for, as it is filled in."""
+    given = form_of(request.query_params.multi_items())
+    run = bench.folder.run(given.one("run"))
+    words = export_words(run, given.one("member"), given.one("output"), given)
+    return bench.fragment("export_command.html", command=line_of(words))
+
+
+async def export(bench: Workbench, request: Request) -> Response:
+    """Carry out `evosdc export`; what was typed stays in the form where it is refused."""
+    form = await bench.form(request)
+    run = bench.folder.run(form.one("run"))
+    try:
+        return await _exported(bench, form, run)
+    except EvosdcError as error:
+        faults = sentences(error)
+    return await shown(bench, form.one("data"), run, form.one("member"), "", "", form, faults)
+
+
+async def _exported(bench: Workbench, form: Form, run: Path) -> Response:
+    member = form.one("member", OWN)
+    if not (member.isdecimal() or member == OWN):
+        raise DataError(Fault("member", repr(member), f"a number, or {OWN}"))
+    with move_on_after(_CLOSING):  # a run that has just finished still puts its things away
+        while read_run_status(run).phase != RUNNING and bench.jobs.active(run):
+            await sleep(0.1)
+    if read_run_status(run).phase == RUNNING or bench.jobs.active(run):
+        raise RefusedError([GOES_ON])
+    output = bench.folder.name(bench.folder.path(form.one("output")))
+    if output in bench.exporting:
+        raise DataError(Fault(output, "a file that is being written", "another name", "Wait for the first export."))
+    bench.exporting.add(output)
+    try:
+        answer = await bench.calls.carry_out(export_words(run, member, output, form))
+        if answer.status:
+            raise RefusedError(error_sentences(answer.err))
+        of_file, commands = await _run_of(bench, run, member)
+        own = of_file != run or member in (OWN, str(read_front(run).own))
+    finally:
+        bench.exporting.discard(output)
+
+    def about(text: str) -> bool:
+        """Whether something said is of this file: the run speaks of its best one, and this one was judged alone."""
+        return of_file == run or not text.startswith("The verdict of this run")
+
+    return bench.page(
+        "exported.html", "choose", "Exported", data=form.one("data"), run=of_file.name, of=run.name, member=member,
+        output=output, own=own,
+        verdict=_verdict(of_file) if own else None,
+        manifest=bench.folder.name((bench.folder.root / output).with_name(f"{Path(output).stem}.manifest.json")),
+        warnings=[text for text in answer.warnings if about(text)],
+        said=[text for text in answer.out.splitlines() if about(text)],
+        commands=[line_of(list(answer.words)), *commands],
+        # What a stopped run says is about its own best file, and of another one nothing.
+        has={"report": own and (of_file / REPORT).exists(), "users": own and (of_file / FOR_USERS).exists(),
+             "recipe": own and (of_file / RECIPE).exists()},
+        names={"report": REPORT, "users": FOR_USERS, "recipe": RECIPE},
+    )  # fmt: skip
+
+
+async def _run_of(bench: Workbench, run: Path, member: str) -> tuple[Path, list[str]]:
+    """Return the run folder whose best file a member is, and the command that made it."""
+    # A run that was stopped stays the only one: it has no verdict yet.
+    front = read_front(run)
+    if member in (OWN, str(front.own)) or not front.ended:
+        return run, []
+    folder = run.with_name(f"{run.name}-file-{member}")
+    words = ["choose", f"{RUNS}/{run.name}", member, "-o", f"{RUNS}/{folder.name}"]
+    if not (folder / REPORT).exists():
+        there = folder.exists()
+        answer = await bench.calls.carry_out(words)
+        if not (folder / REPORT).exists():
+            if not there:
+                shutil.rmtree(folder, ignore_errors=True)
+            raise RefusedError(error_sentences(answer.err))
+    return folder, [line_of(words)]
+
+
+async def withdraw(bench: Workbench, request: Request) -> Response:
+    """Take an export back: the file and its manifest, as long as nobody changed them."""
+    from evosdc.files.atomic import written_by_evosdc
+
+    form = await bench.form(request)
+    manifest = bench.folder.file(form.one("manifest"))
+    found = next((said for path, said in bench.folder.exports() if path == manifest), None)
+    if found is None:
+        raise HTTPException(404)
+    file = manifest.with_name(Path(str((found.get("output") or {}).get("name", ""))).name)
+    if file.exists() and not written_by_evosdc(file):
+        raise HTTPException(400, f"{file.name}: it was changed since it was written, and stays.")
+    file.unlink(missing_ok=True)
+    manifest.unlink()
+    return away("/history", {"data": form.one("data")})
+
+
+ROUTES: Routes = {
     ("GET", "/choose"): choose,
     ("GET", "/fragment/member"): member,
+    ("GET", "/fragment/export"): command,
+    ("POST", "/export"): export,
+    ("POST", "/withdraw"): withdraw,
 }

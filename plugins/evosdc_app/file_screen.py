@@ -1,40 +1,43 @@
-"""Screen 1: choose a file; see it; its roles, scales and hierarchies."""
+"""Screen 1: choose a file; see it; its roles, scales and hierarchies, proposed and edited."""
 
+import filecmp
 import gzip
 import os
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from anyio import to_thread
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from evosdc.errors import DataError, Fault, InputError
+from evosdc.files.column import Column
 from evosdc.files.schema.schema_edits import edit_schema, reasons_told, schema_steps, undo_edit
 from evosdc.files.schema.schema_file import load_schema
 from evosdc.options.written import listed, names_text
 from evosdc.plugins.registry import default_registry
+from evosdc.runs.status import read_run_status
+from evosdc.table.numerals import numbers
 from evosdc.table.schema import Role, Scale
-from evosdc_app.columns import histogram_of, label_of, weight_sentence
+from evosdc_app.calls import error_sentences
 from evosdc_app.folder import ENDINGS, hierarchy_names, line_of
 from evosdc_app.guard import UPLOAD
 from evosdc_app.hierarchy_screen import hierarchy_words
-from evosdc_app.proposal import done, init_words
-from evosdc_app.sources import at_hand, is_dataset
-from evosdc_app.workbench import Workbench, asked, away, number_asked
+from evosdc_app.sources import Contents, at_hand, cut, is_dataset
+from evosdc_app.workbench import Routes, Workbench, away, query_number, query_value
 
-_SMALL = 8_000_000
-"""Bytes of a file that is read before its page is shown."""
-
-_TOGETHER = 10.0
-"""Seconds between a file of labels and the step that names it, where both come from one click."""
+BARS = 12  # bars of a histogram, of numbers as of categories
+SHOWN = 3  # categories that are named beside it
+_SMALL = 8_000_000  # bytes of a file that is read before its page is shown
+_TOGETHER = 10.0  # seconds between a file of labels and the step that names it, where both come from one click
 
 ROLES = tuple(map(str, Role))
 SCALES = (*map(str, Scale), "date")
@@ -67,7 +70,7 @@ async def start(bench: Workbench, request: Request) -> Response:
 
 async def file(bench: Workbench, request: Request) -> Response:
     """Show a file and what its attributes are taken for."""
-    data = asked(request, "data")
+    data = query_value(request, "data")
     if not data:
         return await start(bench, request)
     dataset = is_dataset(data, bench.folder)
@@ -90,7 +93,7 @@ async def file(bench: Workbench, request: Request) -> Response:
 
 async def preview(bench: Workbench, request: Request) -> Response:
     """Show a page of records."""
-    data, number = asked(request, "data"), number_asked(request, "page", 1)
+    data, number = query_value(request, "data"), query_number(request, "page", 1)
     contents = await to_thread.run_sync(bench.sources.contents, data)
     number = max(1, min(number, contents.pages))
     return bench.fragment(
@@ -101,7 +104,7 @@ async def preview(bench: Workbench, request: Request) -> Response:
 
 async def attributes(bench: Workbench, request: Request) -> Response:
     """Show roles and scales with their reasons, to be edited."""
-    data = asked(request, "data")
+    data = query_value(request, "data")
     contents = await to_thread.run_sync(bench.sources.contents, data)
     if contents.source is not None:
         schema_of_set = contents.source.table.schema
@@ -140,9 +143,47 @@ async def attributes(bench: Workbench, request: Request) -> Response:
     )
 
 
+def label_of(contents: Contents, name: str) -> str:
+    """Return the label that the file has for a column, as SPSS and Stata do; empty where it has none."""
+    labels = getattr(contents.original, "variable_labels", None) or {}
+    return cut(str(labels.get(name) or ""))
+
+
+def histogram_of(column: Column, missing: tuple[str, ...], ordered: bool) -> dict[str, Any]:
+    """Return a histogram: heights in per cent of the highest bar, what it shows in words, and the missing records."""
+    counts = column.counts()
+    kept = [place for place, text in enumerate(column.texts) if counts[place] and text not in missing]
+    texts, times = [column.texts[place] for place in kept], counts[kept]
+    lacking = len(column) - int(times.sum())
+    values = numbers(texts) if ordered and texts else None
+    if values is not None and len(texts) > BARS:
+        bars, edges = np.histogram(values, BARS, weights=times)
+        words = f"{edges[0]:g} to {edges[-1]:g}"
+    else:
+        order = np.argsort(values, kind="stable") if values is not None else np.argsort(-times, kind="stable")
+        bars = times[order][:BARS]
+        most = np.argsort(-times, kind="stable")[:SHOWN]
+        if len(texts) > BARS and times.max() == 1:
+            return {"bars": [], "of": 1, "words": "all differ", "missing": lacking}
+        shares = [f"{cut(texts[place])[:24]} {100.0 * times[place] / len(column):.0f} %" for place in most]
+        words = ", ".join(shares) + (", ..." if len(texts) > SHOWN else "")
+    highest = float(max(bars.max(initial=0), 1))
+    heights = [(place, round(100.0 * float(bar) / highest, 1)) for place, bar in enumerate(bars)]
+    return {"bars": heights, "of": max(len(heights), 1), "words": words, "missing": lacking}
+
+
+def weight_sentence(column: Column, missing: tuple[str, ...]) -> str:
+    """Return what the records stand for by the weights of a column; empty where they are no numbers."""
+    values = column.record_numbers(missing, None)
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return ""
+    return f"{len(column):,} records stand for {known.sum():,.0f} people, each for {known.min():g} to {known.max():g}"
+
+
 async def remarks(bench: Workbench, request: Request) -> Response:
     """Show what the records say of themselves, and what does not fit."""
-    data = asked(request, "data")
+    data = query_value(request, "data")
     words, depends = data_words(bench, data)
     command = ["check", "--data", *words]
     answer = await bench.calls.ask(command, *depends)
@@ -249,7 +290,7 @@ def _taken_back(schema: Path) -> None:
 async def upload(bench: Workbench, request: Request) -> Response:
     """Take a file into the folder; nothing is written over."""
     bench.check(request.headers.get("x-form", ""))
-    given = Path(asked(request, "name").replace("\\", "/")).name.replace(".schema-", "-schema-")  # no hierarchy
+    given = Path(query_value(request, "name").replace("\\", "/")).name.replace(".schema-", "-schema-")  # no hierarchy
     if Path(given).suffix.lower() not in ENDINGS:
         raise DataError(Fault(given, "a file of another kind", f"one that ends with {', '.join(ENDINGS)}"))
     bench.folder.path(given)
@@ -289,12 +330,73 @@ def _require_room(part: Path, name: str, most: int) -> None:
         )
 
 
-ROUTES: dict[tuple[str, str], Callable[[Workbench, Request], Awaitable[Response]]] = {
+def init_words(bench: Workbench, data: str) -> list[str]:
+    """Return the command that proposes a schema."""
+    schema = bench.folder.name(bench.folder.schema_of(data))
+    return ["init", bench.folder.word(data), "-o", schema, "--no-ask"]
+
+
+async def done(bench: Workbench, words: list[str]) -> str:
+    """Carry out a command that writes files and return what it printed; what it refuses is raised in its own words."""
+    answer = await bench.calls.carry_out(words)
+    if answer.status:
+        raise HTTPException(400, " ".join(error_sentences(answer.err)))
+    return answer.out
+
+
+async def propose(bench: Workbench, request: Request) -> Response:
+    """Carry out `evosdc init`."""
+    form = await bench.form(request)
+    data = form.one("data")
+    bench.folder.data_file(data)
+    await done(bench, init_words(bench, data))
+    return away("/file", {"data": data}, "attributes")
+
+
+async def take_back(bench: Workbench, request: Request) -> Response:
+    """Take a proposal away with the hierarchies that came with it, as long as it is what it was."""
+    form = await bench.form(request)
+    data = form.one("data")
+    async with bench.writing:
+        schema = bench.folder.schema_of(data)
+        name = bench.folder.name(schema)
+        if not schema.exists():
+            raise HTTPException(400, f"{name}: there is no proposal to take back.")
+        if await to_thread.run_sync(schema_steps, schema):
+            raise HTTPException(400, f"{name}: it was edited since it was proposed. Take these steps back first.")
+        if any(read_run_status(run).active or bench.jobs.active(run) for run in bench.folder.runs(data)):
+            raise HTTPException(400, f"{name}: a search on {data} goes on. Stop it first.")
+        for file in await _unchanged(bench, data, schema):
+            file.unlink()
+    return away("/file", {"data": data})
+
+
+async def _unchanged(bench: Workbench, data: str, schema: Path) -> list[Path]:
+    """Return the files of a proposal; raise where they are not those that `evosdc init` writes."""
+    with tempfile.TemporaryDirectory(prefix=".", dir=schema.parent) as folder:  # for its owner alone
+        again = Path(folder, schema.name)
+        await done(bench, ["init", bench.folder.word(data), "-o", str(again), "--no-ask"])
+        proposed = [path.name for path in sorted(Path(folder).iterdir())]
+        files = [schema.with_name(name) for name in proposed]
+        if any(path.is_symlink() or not path.is_file() for path in files) or any(
+            not filecmp.cmp(path, again.with_name(path.name), shallow=False) for path in files
+        ):
+            raise HTTPException(
+                400,
+                f"{bench.folder.name(schema)}: it is not what evosdc init proposes, so somebody wrote in it, and it "
+                "stays. Delete the file by hand if it is not needed.",
+            )
+    return files
+
+
+ROUTES: Routes = {
     ("GET", "/"): start,
     ("GET", "/file"): file,
     ("GET", "/fragment/preview"): preview,
     ("GET", "/fragment/attributes"): attributes,
     ("GET", "/fragment/remarks"): remarks,
+    ("POST", "/init"): propose,
+    ("POST", "/unpropose"): take_back,
     ("POST", "/copy"): copy,
     ("POST", "/edit"): edit,
     ("POST", "/undo"): undo,

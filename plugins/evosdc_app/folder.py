@@ -12,8 +12,7 @@ from evosdc.printing import printable
 from evosdc.runs.layout import DATA, LOCK, RESOLVED, holds_run_files, read_object, run_folder_of, run_folders
 from evosdc.runs.publication_check import is_secret, kind_of
 
-RUNS = "runs"
-"""Folder of the runs, as for the command line."""
+RUNS = "runs"  # folder of the runs, as for the command line
 
 ENDINGS = (
     ".csv", ".tsv", ".txt", ".dat", ".parquet", ".feather", ".arrow", ".xlsx", ".sav", ".zsav", ".por", ".dta", ".xpt",
@@ -24,30 +23,17 @@ ENDINGS = (
 _SCHEMA = ".schema"
 _MANIFEST = ".manifest.json"
 _MOST = 500
-_LONGEST = 200
-"""Bytes of a name: with what stands beside a file, such as its manifest, systems take 255."""
+_LONGEST = 200  # bytes of a name: with what stands beside a file, such as its manifest, systems take 255
 
 
 @dataclass(frozen=True)
 class WorkFolder:
-    """A folder and everything below it; nothing else can be named.
+    """A folder and everything below it; nothing else can be named."""
 
-    Parameters
-    ----------
-    root : Path
-        Resolved.
-    """
-
-    root: Path
+    root: Path  # resolved
 
     def path(self, name: str) -> Path:
-        """Return the path of a name below the folder.
-
-        Raises
-        ------
-        DataError
-            It leads out of the folder, by whatever way, or to something hidden.
-        """
+        """Return the path of a name below the folder."""
         if any(len(part.encode(errors="replace")) > _LONGEST for part in name.split("/")):
             raise DataError(Fault(f"{printable(name[:40])}…", "too long a name", f"{_LONGEST} bytes at most"))
         if any(not sign.isprintable() for sign in name):
@@ -68,13 +54,7 @@ class WorkFolder:
         return path
 
     def data_file(self, name: str) -> Path:
-        """Return the path of a data file that is there, to be shown and protected.
-
-        Raises
-        ------
-        DataError
-            As `file`; or it is a key, a crosswalk, or a file of a run that is not for publication.
-        """
+        """Return the path of a data file that is there, to be shown and protected."""
         path = self.file(name)
         kind = kind_of(path.name) if run_folder_of(path) is not None else None
         if (kind is not None and not kind.published) or is_secret(path):
@@ -128,13 +108,7 @@ class WorkFolder:
         return self.name(self.data_file(data))
 
     def schema_of(self, data: str) -> Path:
-        """Return the place of the schema file of a data file: beside it, by its name.
-
-        Raises
-        ------
-        DataError
-            As `data_file`; or the schema file, which may be a link, or a hierarchy that it names lies outside.
-        """
+        """Return the place of the schema file of a data file: beside it, by its name."""
         path = self.data_file(data)
         schema = self.path((path.parent / _schema_name(path)).relative_to(self.root).as_posix())
         for file in hierarchy_names(schema):
@@ -168,7 +142,7 @@ class WorkFolder:
 
     def data_of(self, run: Path) -> str:
         """Return the name of the file or data set that a run is about; empty where it does not tell."""
-        source: Any = told(run / RESOLVED).get("data")
+        source: Any = read_or_empty(run / RESOLVED).get("data")
         if not isinstance(source, dict):
             return ""
         if source.get("name"):
@@ -182,7 +156,7 @@ class WorkFolder:
         found = []
         for pattern in (f"*{_MANIFEST}", f"*/*{_MANIFEST}"):
             for path in self.root.glob(pattern):
-                document = told(path)
+                document = read_or_empty(path)
                 if "member" in document and path.resolve().is_relative_to(self.root):
                     found.append((path, document))
         return sorted(found, key=lambda entry: str(entry[1].get("date", "")), reverse=True)
@@ -225,7 +199,7 @@ def hierarchy_names(schema: Path) -> list[str]:
     return [file for file in named if isinstance(file, str)]
 
 
-def told(path: Path) -> dict[str, Any]:
+def read_or_empty(path: Path) -> dict[str, Any]:
     """Return the JSON object of a file; nothing where it cannot be read at this moment."""
     try:
         return read_object(path)

@@ -1,41 +1,50 @@
 """Screen 3: what the file must fulfil, how long the search may take, and what is possible at all."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
 from evosdc.files.atomic import make_folder
+from evosdc.files.schema.schema_file import load_schema
 from evosdc.options.model import FLAG, Described, described
 from evosdc.options.search import ProtectOptions
+from evosdc.options.written import names_text
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.layout import RESOLVED, free_folder
+from evosdc.table.schema import Role, Scale
 from evosdc_app.file_screen import data_words
-from evosdc_app.folder import RUNS, line_of
-from evosdc_app.limits import LIMITED, attributes_of, protected_words
-from evosdc_app.workbench import Form, Workbench, asked, away
+from evosdc_app.folder import RUNS, line_of, read_or_empty
+from evosdc_app.plane import drawing, points_of
+from evosdc_app.sources import is_dataset
+from evosdc_app.workbench import Form, Routes, Workbench, away, form_of, query_value
+
+QUICK, WHOLE = "2s", "20s"  # what the limit may take: at first, and then for a better one
+
+# losses and risks that have a limit, see docs/protect.md
+LIMITED = (("dbil", "ctbil", "ebil"), ("best-guess", "dbrl", "prl", "informed-linkage"))
+TUNED_IN = "5s"  # what the methods may be tuned for
 
 SECONDS = 60
 
-PATIENCE = 60.0
-"""Seconds in which a search may be refused that was just begun, before its page is shown all the same."""
+PATIENCE = 60.0  # seconds in which a search may be refused that was just begun, before its page is shown all the same
 
 SETTINGS = ("audience", "tune", "explainable", "truthful", "second_opinion", "neutralise_formulas", "shuffle", "seed",
             "executor", "workers")  # fmt: skip
 """Options of the command that the form takes as they are."""
 
+# what stands in the form at first; without a seed the search draws from a fresh secret key
 _FIRST = {"seconds": str(SECONDS), "k": "3", "linked": "5", "dr": "20", "executor": "processes"}
-"""What stands in the form at first; without a seed the search draws from a fresh secret key."""
 
 
 async def goal(bench: Workbench, request: Request) -> Response:
     """Show what can be asked for."""
-    data = asked(request, "data")
+    data = query_value(request, "data")
     return await _shown(bench, data) if data else bench.no_file("goal")
 
 
@@ -64,18 +73,14 @@ def informed() -> tuple[str, str]:
 
 async def command(bench: Workbench, request: Request) -> Response:
     """Show the command that a form stands for, as it is filled in."""
-    form = Form()
-    for name, value in request.query_params.multi_items():
-        form.setdefault(name, []).append(value)
+    form = form_of(request.query_params.multi_items())
     words = await to_thread.run_sync(_command, bench, form)
     return bench.fragment("command.html", command=line_of(words))
 
 
 async def refused(bench: Workbench, request: Request) -> Response:
     """Show why `evosdc protect` would refuse to begin; nothing where it would not."""
-    form = Form()
-    for name, value in request.query_params.multi_items():
-        form.setdefault(name, []).append(value)
+    form = form_of(request.query_params.multi_items())
     words = await to_thread.run_sync(_command, bench, form, "any")
     _, depends = data_words(bench, form.one("data"))
     answer = await bench.calls.ask([*words[:-2], "--check"], *depends)
@@ -92,8 +97,7 @@ def requirements(form: Mapping[str, Sequence[str]]) -> list[str]:
     return wanted + [line.strip() for line in given.one("more").splitlines() if line.strip()]
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """An option of ``evosdc protect`` as a field of the form; a box is ticked for what is not done by default."""
 
     field: str
@@ -171,9 +175,167 @@ async def _refusal(bench: Workbench, run: Path) -> list[str]:
     return []
 
 
-ROUTES: dict[tuple[str, str], Callable[[Workbench, Request], Awaitable[Response]]] = {
+def attributes_of(bench: Workbench, data: str) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return names and roles of what may be masked, and the quasi-identifiers among them."""
+    if is_dataset(data, bench.folder):
+        schema = bench.sources.contents(data).source.table.schema
+        roles = [(a.name, str(a.role)) for a in schema.attributes if a.role.published]
+    else:
+        file = bench.folder.schema_of(data)
+        if not file.exists():
+            return [], []
+        said = load_schema(file).attributes
+        roles = [
+            (name, str(one.role or Role.OTHER)) for name, one in said.items() if (one.role or Role.OTHER).published
+        ]
+    return roles, [name for name, role in roles if role == Role.QUASI_IDENTIFIER]
+
+
+async def limit(bench: Workbench, request: Request) -> Response:
+    """Show what no file beats, and what was asked for."""
+    data = query_value(request, "data")
+    protect = request.query_params.getlist("protect")
+    quick = not query_value(request, "whole")
+    numbers, others = await to_thread.run_sync(by_scale, bench, data, protect)
+    # Numbers have no limit. Of the others by themselves it holds all the same: they are a file, too, and masked.
+    kept = others if numbers and others else protect
+    command, depends = await to_thread.run_sync(limit_words, bench, data, kept, QUICK if quick else WHOLE)
+    answer = await bench.calls.ask([*command, "--json"], *depends)
+    found = answer.document
+    curve = [(float(point["il"]), float(point["dr"])) for point in found.get("curve", ())]
+    # A wish is compared with the limit where the search is by measures that have one: else the two are not alike.
+    limited = bool(query_value(request, "limited"))
+    wish = wish_of(request)
+    wanted = wish if limited and not numbers else None
+    least = _least_loss(curve, wanted) if wanted is not None and curve else None
+    lacking = any("numeric" in text for text in answer.faults)  # no fault: such columns have no limit
+    more = f"/fragment/reached?{request.url.query}" if numbers and not limited and quick else ""
+    return bench.fragment(
+        "limit.html", faults=[] if lacking else answer.faults, lacking=answer.faults if lacking else [],
+        apart=wish is not None and not limited and not numbers, numbers=numbers, more=more,
+        others=others if numbers else [], drawing=drawing((), curve, wanted) if curve else None,
+        found=found, asked=wanted, least=least, command=line_of(command), rows=_rows(curve),
+        better=f"/fragment/limit?{request.url.query}&whole=1" if quick and curve else "",
+    )  # fmt: skip
+
+
+def by_scale(bench: Workbench, data: str, protect: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return which of the attributes that are masked are numbers, and which are not."""
+    dataset = is_dataset(data, bench.folder)
+    _, chosen = attributes_of(bench, data)
+    names = list(dict.fromkeys(protect)) or chosen
+    said = None if dataset or not bench.folder.schema_of(data).exists() else load_schema(bench.folder.schema_of(data))
+    scales = {name: one.scale for name, one in said.attributes.items()} if said is not None else {}
+    if any(scales.get(name) is None for name in names):  # as found: the file has to be read
+        found = bench.sources.source(data, said).table.schema
+        scales = {attribute.name: attribute.scale for attribute in found.attributes}
+    numbers = [name for name in names if scales.get(name) is Scale.NUMERIC]
+    return numbers, [name for name in names if name not in numbers]
+
+
+def wish_of(request: Request) -> float | None:
+    """Return the greatest risk that is asked for; None where none is."""
+    return _number(query_value(request, "dr")) if query_value(request, "dr_on") else None
+
+
+def _rows(curve: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return for some risks the loss that they cost at least."""
+    return [(risk, loss) for risk in (40.0, 30.0, 20.0, 10.0, 5.0) if (loss := _least_loss(curve, risk)) is not None]
+
+
+def _least_loss(curve: Sequence[tuple[float, float]], risk: float) -> float | None:
+    """Return the least loss at which the curve is at or below a risk; None where it never is."""
+    before: tuple[float, float] | None = None
+    for il, dr in sorted(curve):
+        if dr <= risk:
+            if before is None or before[1] <= dr:
+                return il
+            return before[0] + (before[1] - risk) / (before[1] - dr) * (il - before[0])
+        before = (il, dr)
+    return None
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if isfinite(number) else None
+
+
+def protected_words(protect: Iterable[str], chosen: Iterable[str]) -> list[str]:
+    """Return how a command is told which attributes are masked; nothing where they are those that it takes itself."""
+    named = list(dict.fromkeys(protect))
+    if not named or set(named) == set(chosen):
+        return []
+    return ["--protect", names_text(named)]
+
+
+def limit_words(bench: Workbench, data: str, protect: Sequence[str], time: str) -> tuple[list[str], list[Path]]:
+    """Return the command that tells a limit, and the files that it depends on."""
+    words, depends = data_words(bench, data)
+    _, chosen = attributes_of(bench, data)
+    return ["limit", *words, *protected_words(protect, chosen), "--time", time], depends
+
+
+class RunLimits:
+    """The limits of runs by measures that have one, asked for while they search."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self.bench = bench
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._curves: dict[str, list[tuple[float, float]]] = {}
+
+    def known(self, run: Path) -> list[tuple[float, float]]:
+        """Return the limit of a run as far as it is known."""
+        return self._curves.get(run.name, [])
+
+    def ask(self, run: Path) -> None:
+        """Have the limit of a run computed, once."""
+        if run.name in self._tasks:
+            return
+        resolved = read_or_empty(run / RESOLVED)
+        if not resolved:
+            return  # it has not begun
+        self._tasks[run.name] = asyncio.create_task(self._ask(run, resolved))
+
+    async def _ask(self, run: Path, resolved: dict[str, Any]) -> None:
+        source = resolved.get("data") or {}
+        measures = resolved.get("measures") or {}
+        il, dr = ({str(one.get("name")) for one in measures.get(key) or []} for key in ("il", "dr"))
+        if il != set(LIMITED[0]) or "best-guess" not in dr or not dr <= set(LIMITED[1]):
+            return  # other measures have no limit
+        data, protect = self.bench.folder.data_of(run), source.get("protect") or []
+        for time in (QUICK, WHOLE):
+            words, depends = await to_thread.run_sync(limit_words, self.bench, data, protect, time)
+            answer = await self.bench.calls.ask([*words, "--json"], *depends)
+            curve = [(float(point["il"]), float(point["dr"])) for point in answer.document.get("curve", ())]
+            self._curves[run.name] = curve or self.known(run)
+
+
+async def reached(bench: Workbench, request: Request) -> Response:
+    """Show what `evosdc tune` finds at once, judged as the search judges, and what was asked for."""
+    data = query_value(request, "data")
+    words, depends = await to_thread.run_sync(data_words, bench, data)
+    _, chosen = await to_thread.run_sync(attributes_of, bench, data)
+    command = ["tune", *words, *protected_words(request.query_params.getlist("protect"), chosen), "--time", TUNED_IN]
+    answer = await bench.calls.ask([*command, "--json"], *depends)
+    found: list[dict[str, Any]] = answer.document.get("methods") or []
+    points = points_of(found, "classical")
+    wish = wish_of(request)
+    within = [point for point in points if wish is not None and point.dr <= wish]
+    return bench.fragment(
+        "reached.html", faults=answer.faults, command=line_of(command), wish=wish,
+        drawing=drawing(points, (), wish) if points else None,
+        least=min(within, key=lambda point: point.il) if within else None,
+    )  # fmt: skip
+
+
+ROUTES: Routes = {
     ("GET", "/goal"): goal,
     ("GET", "/fragment/command"): command,
     ("GET", "/fragment/refused"): refused,
+    ("GET", "/fragment/limit"): limit,
+    ("GET", "/fragment/reached"): reached,
     ("POST", "/begin"): begin,
 }

@@ -1,6 +1,9 @@
 """What stands before every page: who asks, from where, how much; and what a browser may do with the answer."""
 
+import hmac
 import logging
+import secrets
+import threading
 import traceback
 from collections.abc import Mapping
 from html import escape
@@ -11,14 +14,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from evosdc_app.session import Session
-
 _LOG = logging.getLogger("evosdc.app")
 
 ENTRANCE = "/enter"
 UPLOAD = "/upload"
-MOST_FORM = 1_000_000
-"""Bytes of a form, at most."""
+MOST_FORM = 1_000_000  # bytes of a form, at most
 
 READING = ("GET", "HEAD")
 _HEADERS = {
@@ -34,27 +34,45 @@ _HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=()",
     "cache-control": "no-store",
 }
+# of reports, which are complete in themselves: they run in a world of their own, without cookie or network
 DOCUMENT_POLICY = (
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
     "img-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""Of reports, which are complete in themselves: they run in a world of their own, without cookie or network."""
+
+
+class Session:
+    """Secrets that live as long as the server, and on no disk."""
+
+    def __init__(self, port: int) -> None:
+        self.cookie_name = f"evosdc-app-{port}"
+        self.token = secrets.token_urlsafe(32)
+        self.cookie = secrets.token_urlsafe(32)
+        self.form = secrets.token_urlsafe(32)
+        self.used = threading.Event()
+
+    def enter(self, token: str) -> bool:
+        """Take the token of the opened address; true once."""
+        if self.used.is_set() or not _same(token, self.token):
+            return False
+        self.used.set()
+        return True
+
+    def knows(self, cookie: str) -> bool:
+        """Whether a cookie is the one that was given out; before that no one is."""
+        return self.used.is_set() and _same(cookie, self.cookie)
+
+    def accepts(self, form: str) -> bool:
+        """Whether what a form carries is what its page was given."""
+        return _same(form, self.form)
+
+
+def _same(given: str, wanted: str) -> bool:
+    return hmac.compare_digest(given.encode(), wanted.encode())
 
 
 class Guard:
-    """ASGI middleware that lets only the browser in that opened the address, from this very site.
-
-    Parameters
-    ----------
-    inner : ASGI application
-    session : Session
-    hosts : tuple of str
-        Values of the header Host that are this server's; others are names that were bent to it (DNS rebinding).
-    secure : bool
-        Whether it speaks TLS.
-    most_upload : int
-        Bytes.
-    """
+    """ASGI middleware that lets only the browser in that opened the address, from this very site."""
 
     def __init__(
         self, inner: ASGIApp, session: Session, hosts: tuple[str, ...], secure: bool, most_upload: int
@@ -125,19 +143,10 @@ class Guard:
         if not self.session.enter(token):
             return _refused(403, "This address was used already, or is not the one. Begin again with evosdc app.")
         # A redirect in the headers would belong to whoever linked here, and come without the cookie.
-        page = _page(
-            "Welcome",
-            "One moment.",
-            '<meta http-equiv="refresh" content="0;url=/"><link rel="icon" href="/static/icon.svg">',
-        )
-        page.set_cookie(
-            self.session.cookie_name,
-            self.session.cookie,
-            path="/",
-            httponly=True,
-            samesite="strict",
-            secure=self.secure,
-        )
+        head = '<meta http-equiv="refresh" content="0;url=/"><link rel="icon" href="/static/icon.svg">'
+        page = _page("Welcome", "One moment.", head)
+        name, value = self.session.cookie_name, self.session.cookie
+        page.set_cookie(name, value, path="/", httponly=True, samesite="strict", secure=self.secure)
         return page
 
     def _most(self, scope: Scope) -> int:

@@ -1,6 +1,6 @@
 """The hierarchy of an attribute, drawn and to be edited; a part of screen 1."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from evosdc.printing import printable
 from evosdc.table.hierarchy import ROOT, Hierarchy
 from evosdc.table.schema import Scale
 from evosdc_app.sources import is_dataset
-from evosdc_app.workbench import Form, Workbench, asked, away
+from evosdc_app.workbench import Form, Routes, Workbench, away, query_value
 
 RULES = {
     "widths": "numbers: widths of intervals, level by level, such as 5, 10, 20",
@@ -29,15 +29,14 @@ RULES = {
 }
 _RULES = tuple(RULES)[:-2]
 _MOST_LEVELS = 9
-_MOST_LEAVES = 400
-"""Values that are shown; the labels of more are edited in their file."""
+_MOST_LEAVES = 400  # values that are shown; the labels of more are edited in their file
 
 
 async def hierarchy(bench: Workbench, request: Request) -> Response:
     """Show the hierarchy of an attribute, drawn and to be edited."""
-    if not asked(request, "data"):
+    if not query_value(request, "data"):
         return bench.no_file("file")
-    return await _shown(bench, asked(request, "data"), asked(request, "attribute"), Form(), [])
+    return await _shown(bench, query_value(request, "data"), query_value(request, "attribute"), Form(), [])
 
 
 async def _shown(bench: Workbench, data: str, name: str, form: Form, faults: list[str]) -> Response:
@@ -199,7 +198,7 @@ def _listed(parts: Iterable[str]) -> str:
     return f"{', '.join(before)} and {last}" if before else last
 
 
-ROUTES: dict[tuple[str, str], Callable[[Workbench, Request], Awaitable[Response]]] = {
+ROUTES: Routes = {
     ("GET", "/hierarchy"): hierarchy,
     ("POST", "/draw"): draw,
     ("POST", "/order"): order,

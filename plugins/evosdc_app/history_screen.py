@@ -1,27 +1,30 @@
-"""Screen 6: every step, its command, and how it is taken back."""
+"""Screen 6: every step, its command, and how it is taken back; files to be saved, and reports to be read."""
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from anyio import to_thread
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 
+from evosdc.files.atomic import GENERATOR
 from evosdc.files.schema.schema_edits import Step, schema_steps
 from evosdc.files.schema.schema_file import value_text
-from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT, RESOLVED
+from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT, FOR_USERS, RECIPE, REPORT, RESOLVED
+from evosdc.runs.publication_check import is_secret
 from evosdc.runs.status import read_run_status
-from evosdc_app.folder import RUNS, line_of, told
-from evosdc_app.proposal import init_words
+from evosdc_app.file_screen import init_words
+from evosdc_app.folder import RUNS, line_of, read_or_empty
+from evosdc_app.guard import DOCUMENT_POLICY
 from evosdc_app.sources import is_dataset
-from evosdc_app.workbench import Workbench, asked
+from evosdc_app.workbench import Routes, Workbench, query_value
 
 _MOST_TEXT = 200_000
 
 
 async def history(bench: Workbench, request: Request) -> Response:
     """Show all that was done about a file, the first step first."""
-    data = asked(request, "data")
+    data = query_value(request, "data")
     steps = await to_thread.run_sync(_steps, bench, data)
     schema = ""
     if data and not is_dataset(data, bench.folder):
@@ -40,7 +43,12 @@ def _steps(bench: Workbench, data: str) -> list[dict[str, Any]]:
             entry = _entry("", f"Roles and scales were proposed in {name}.", line_of(init_words(bench, data)))
             entries.append(entry | {"undo": "" if edits else "/unpropose", "kind": "init"})
             for number, step in enumerate(edits, 1):
-                entry = _entry(step.when, _sentence(step), line_of(["edit", name, step.attribute, *_settings(step)]))
+                changes = ", ".join(f"{key} {_shown(value)}" for key, value in step.changes.items())
+                entry = _entry(
+                    step.when,
+                    f"{step.attribute}: {changes}.",
+                    line_of(["edit", name, step.attribute, *_settings(step)]),
+                )
                 labels = step.changes.get("hierarchy")
                 if isinstance(labels, str) and (path.parent / labels).is_file():
                     file = bench.folder.name(path.parent / labels)
@@ -50,7 +58,7 @@ def _steps(bench: Workbench, data: str) -> list[dict[str, Any]]:
                     entry | {"undo": "/undo" if number == len(edits) else "", "kind": "edit", "step": number}
                 )
     for run in bench.folder.runs(data or None):
-        environment = told(run / ENVIRONMENT)
+        environment = read_or_empty(run / ENVIRONMENT)
         command = str(environment.get("command") or line_of(["run", f"{RUNS}/{run.name}/{EXPERIMENT}"]))
         phase = read_run_status(run).phase
         entry = _entry(str(environment.get("date", "")), _of_run(run.name, phase, environment.get("chosen")), command)
@@ -77,25 +85,9 @@ def _of_run(name: str, phase: str, chosen: Any) -> str:
 
 
 def _entry(when: str, text: str, command: str) -> dict[str, Any]:
-    shown = when[:19].replace("T", " ")
-    return {
-        "when": shown,
-        "text": text,
-        "command": command,
-        "undo": "",
-        "kind": "",
-        "toml": "",
-        "summary": "Experiment as TOML",
-        "run": "",
-        "manifest": "",
-        "step": "",
-        "can": [],
-    }
-
-
-def _sentence(step: Step) -> str:
-    changes = ", ".join(f"{key} {_shown(value)}" for key, value in step.changes.items())
-    return f"{step.attribute}: {changes}."
+    known = {"when": when[:19].replace("T", " "), "text": text, "command": command}
+    empty = dict.fromkeys(("undo", "kind", "toml", "run", "manifest", "step"), "")
+    return known | empty | {"summary": "Experiment as TOML", "can": []}
 
 
 def _shown(value: Any) -> str:
@@ -120,4 +112,37 @@ def _toml(path: Any) -> str:
         return ""
 
 
-ROUTES: dict[tuple[str, str], Callable[[Workbench, Request], Awaitable[Response]]] = {("GET", "/history"): history}
+_HEAD = 4096
+
+
+async def save(bench: Workbench, request: Request) -> Response:
+    """Send a file to be saved: what was exported, its manifest, and what a run leaves for people; never a secret."""
+    path = bench.folder.file(query_value(request, "file"))
+    exported = {
+        file for manifest, said in bench.folder.exports()
+        for file in (manifest, manifest.with_name(str((said.get("output") or {}).get("name", ""))))
+    }  # fmt: skip
+    of_run = path.parent in bench.folder.runs() and path.name in (REPORT, FOR_USERS, RECIPE, EXPERIMENT)
+    if (path not in exported and not of_run) or is_secret(path):
+        raise HTTPException(404)
+    return FileResponse(path, media_type="application/octet-stream", filename=path.name)
+
+
+async def report(bench: Workbench, request: Request) -> Response:
+    """Show a page that evosdc wrote about a run, shut off from this one."""
+    name = query_value(request, "page", REPORT)
+    path = bench.folder.run(query_value(request, "run")) / name
+    if name not in (REPORT, FOR_USERS) or not path.is_file() or not path.resolve().is_relative_to(bench.folder.root):
+        raise HTTPException(404)
+    with path.open("rb") as file:
+        if GENERATOR.encode() not in file.read(_HEAD):
+            raise HTTPException(404)
+    headers = {"content-security-policy": DOCUMENT_POLICY}
+    return FileResponse(path, media_type="text/html; charset=utf-8", headers=headers)
+
+
+ROUTES: Routes = {
+    ("GET", "/history"): history,
+    ("GET", "/save"): save,
+    ("GET", "/report"): report,
+}

@@ -2,108 +2,82 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 WIDTH, HEIGHT = 560.0, 420.0
 LEFT, RIGHT, TOP, BOTTOM = 56.0, 16.0, 14.0, 44.0
-ZOOMS = ("4", "10", "25")
-"""How many times nearer than the whole map."""
-
-_WIDTH = 10.0
-"""Loss that a curve is drawn to at least: one that is flat is a line as well."""
+ZOOMS = ("4", "10", "25")  # how many times nearer than the whole map
+_WIDTH = 10.0  # loss that a curve is drawn to at least: one that is flat is a line as well
 
 _STEPS = (1, 2, 5, 10, 20, 25, 50)
 
 
 @dataclass(frozen=True)
 class Point:
-    """A file on the map.
-
-    Parameters
-    ----------
-    il, dr : float
-    kind : {"classical", "front", "best", "original", "chosen", "other"}
-    label : str
-    link : str
-        Where a click leads; empty for none.
-    """
+    """A file on the map."""
 
     il: float
     dr: float
     kind: str
     label: str
-    link: str = ""
+    link: str = ""  # where a click leads; empty for none
 
 
-@dataclass(frozen=True)
-class Plane:
-    """What is drawn.
+KINDS = {
+    "original": "original", "classical": "classical methods", "front": "front of the search", "best": "best",
+    "chosen": "chosen", "other": "compared with",
+}  # fmt: skip
 
-    Parameters
-    ----------
-    points : sequence of Point
-    limit : sequence of (il, dr)
-        The curve below which no file lies.
-    asked : float, optional
-        The greatest risk that is accepted.
-    window : (il, il, dr, dr), optional
-        The part that is drawn; by default all, from the corner on.
-    """
 
-    points: Sequence[Point] = ()
-    limit: Sequence[tuple[float, float]] = ()
-    asked: float | None = None
-    window: tuple[float, float, float, float] | None = None
-    kinds: tuple[tuple[str, str], ...] = field(
-        default=(
-            ("original", "original"), ("classical", "classical methods"), ("front", "front of the search"),
-            ("best", "best"), ("chosen", "chosen"), ("other", "compared with"),
-        )
-    )  # fmt: skip
+def drawing(
+    points: Sequence[Point] = (),
+    limit: Sequence[tuple[float, float]] = (),
+    accepted: float | None = None,
+    window: tuple[float, float, float, float] | None = None,
+) -> dict[str, Any]:
+    """Return what the template shows of a part of the map, by default all: axes, marks and lines in its coordinates."""
+    # No file lies below the curve `limit`; `accepted` is the greatest risk that is.
+    known = [point for point in points if math.isfinite(point.il) and math.isfinite(point.dr)]
+    curve = _until_flat(limit, max((point.il for point in known), default=0.0))
+    if window is None:
+        right = _upper([point.il for point in known] + [il for il, _ in curve])
+        top = _upper([point.dr for point in known] + [dr for _, dr in limit] + [accepted or 0.0])
+        left, bottom = 0.0, 0.0
+        curve = [*curve[:-1], (min(right, 100.0), curve[-1][1])] if curve else []  # it ends at no loss
+    else:
+        left, right, bottom, top = window
 
-    def drawing(self) -> dict[str, Any]:
-        """Return what the template shows: axes, marks and lines in its coordinates."""
-        known = [point for point in self.points if math.isfinite(point.il) and math.isfinite(point.dr)]
-        curve = _until_flat(self.limit, max((point.il for point in known), default=0.0))
-        if self.window is None:
-            right = _upper([point.il for point in known] + [il for il, _ in curve])
-            top = _upper([point.dr for point in known] + [dr for _, dr in self.limit] + [self.asked or 0.0])
-            left, bottom = 0.0, 0.0
-            curve = [*curve[:-1], (min(right, 100.0), curve[-1][1])] if curve else []  # it ends at no loss
-        else:
-            left, right, bottom, top = self.window
+    def x(value: float) -> float:
+        return round(LEFT + (value - left) / (right - left) * (WIDTH - LEFT - RIGHT), 1)
 
-        def x(value: float) -> float:
-            return round(LEFT + (value - left) / (right - left) * (WIDTH - LEFT - RIGHT), 1)
+    def y(value: float) -> float:
+        return round(HEIGHT - BOTTOM - (value - bottom) / (top - bottom) * (HEIGHT - TOP - BOTTOM), 1)
 
-        def y(value: float) -> float:
-            return round(HEIGHT - BOTTOM - (value - bottom) / (top - bottom) * (HEIGHT - TOP - BOTTOM), 1)
-
-        front = sorted((p.il, p.dr) for p in known if p.kind in ("front", "best", "chosen", "other"))
-        closed = [(0.0, 0.0), *curve, (curve[-1][0], 0.0)] if curve else []
-        order, texts = [kind for kind, _ in self.kinds], dict(self.kinds)
-        return {
-            "width": WIDTH,
-            "height": HEIGHT,
-            "frame": (LEFT, TOP, WIDTH - RIGHT, HEIGHT - BOTTOM),
-            "across": [(x(tick), f"{tick:g}") for tick in _ticks(left, right)],
-            "up": [(y(tick), f"{tick:g}") for tick in _ticks(bottom, top)],
-            "marks": [
-                {"x": x(p.il), "y": y(p.dr), "kind": p.kind, "label": p.label, "link": p.link}
-                for p in sorted(known, key=lambda p: order.index(p.kind))
-                if left <= p.il <= right and bottom <= p.dr <= top
-            ],
-            "rows": [
-                (texts[p.kind], p.label, p.il, p.dr, p.link)
-                for p in sorted(known, key=lambda p: (-order.index(p.kind), p.il, p.dr))
-            ],
-            "front": _steps([(x(il), y(dr)) for il, dr in front]),
-            "limit": _line([(x(il), y(dr)) for il, dr in curve]),
-            "below": _line([(x(il), y(dr)) for il, dr in closed]),
-            "asked": y(self.asked) if self.asked is not None else None,
-            "legend": [(k, text) for k, text in self.kinds if any(p.kind == k for p in known)],
-        }
+    front = sorted((p.il, p.dr) for p in known if p.kind in ("front", "best", "chosen", "other"))
+    closed = [(0.0, 0.0), *curve, (curve[-1][0], 0.0)] if curve else []
+    order = list(KINDS)
+    return {
+        "width": WIDTH,
+        "height": HEIGHT,
+        "frame": (LEFT, TOP, WIDTH - RIGHT, HEIGHT - BOTTOM),
+        "across": [(x(tick), f"{tick:g}") for tick in _ticks(left, right)],
+        "up": [(y(tick), f"{tick:g}") for tick in _ticks(bottom, top)],
+        "marks": [
+            {"x": x(p.il), "y": y(p.dr), "kind": p.kind, "label": p.label, "link": p.link}
+            for p in sorted(known, key=lambda p: order.index(p.kind))
+            if left <= p.il <= right and bottom <= p.dr <= top
+        ],
+        "rows": [
+            (KINDS[p.kind], p.label, p.il, p.dr, p.link)
+            for p in sorted(known, key=lambda p: (-order.index(p.kind), p.il, p.dr))
+        ],
+        "front": _steps([(x(il), y(dr)) for il, dr in front]),
+        "limit": _line([(x(il), y(dr)) for il, dr in curve]),
+        "below": _line([(x(il), y(dr)) for il, dr in closed]),
+        "asked": y(accepted) if accepted is not None else None,
+        "legend": [(k, text) for k, text in KINDS.items() if any(p.kind == k for p in known)],
+    }
 
 
 def points_of(entries: Sequence[Mapping[str, Any]], kind: str) -> list[Point]:
@@ -137,10 +111,7 @@ def _ticks(lower: float, upper: float) -> list[float]:
 
 
 def window_of(points: Sequence[Point], zoom: str) -> tuple[float, float, float, float] | None:
-    """Return the part of the map that is asked for: ``front``, or how many times nearer to the chosen file.
-
-    None for the whole map, and where there is nothing to see.
-    """
+    """Return the part of the map that is asked for: ``front``, or how many times nearer to the chosen file."""
     if zoom == "front":
         shown = [p for p in points if p.kind in ("front", "best", "chosen", "other")]
         if len(shown) < 2:

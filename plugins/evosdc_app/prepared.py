@@ -13,38 +13,30 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from runpy import run_module
 
+# where the commands are that answer at once; what these import, each of them would import
 MODULES = (
     "evosdc.assess.risk",
     "evosdc.assess.judge",
     "evosdc.cli.beginning",
-    "evosdc.cli.choose",
-    "evosdc.cli.export",
-    "evosdc.cli.init",
-    "evosdc.cli.member",
+    "evosdc.cli.members",
+    "evosdc.cli.schema",
     "evosdc.cli.risk",
     "evosdc.experiment.members",
     "evosdc.experiment.members",
 )
-"""Where the commands are that answer at once; what these import, each of them would import."""
 
-CAN_BE = sys.platform == "linux"
-"""Whether processes are copied here."""
+CAN_BE = sys.platform == "linux"  # whether processes are copied here
 
 
 def prepare() -> None:
-    """Import what commands need, and nothing else: no plugin is looked for yet, and no file of the user read.
-
-    Threads of linear algebra end before a copy is made, and each copy begins its own.
-    """
+    """Import what commands need, and nothing else: no plugin is looked for yet, and no file of the user read."""
+    # Threads of linear algebra end before a copy is made, and each copy begins its own.
     for name in MODULES:
         import_module(name)
 
 
 async def carried_out(words: Sequence[str], folder: Path) -> tuple[int, bytes, bytes]:
-    """Carry a command out in a folder; return its exit status, negative for a signal, and what it printed.
-
-    Where this is cancelled, the command is killed.
-    """
+    """Carry a command out in a folder; return its exit status, negative for a signal, and what it printed."""
     copies = get_context("forkserver")
     copies.set_forkserver_preload(["evosdc_app.prepared_process"])
     (out, out_of), (err, err_of) = (copies.Pipe(duplex=False) for _ in range(2))

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +13,21 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from evosdc.printing import printable
-from evosdc.runs.layout import LOCK, PORTFOLIO, RESOLVED, RESULT, read_json
+from evosdc.runs.layout import LOCK, PORTFOLIO, RESOLVED, read_json
 from evosdc.runs.lock import read_owner
+from evosdc.runs.result import Result
 from evosdc.runs.status import FAILED, FINISHED, RUNNING, WAITING, RunStatus, read_run_status
-from evosdc_app.folder import RUNS, told
-from evosdc_app.limits import RunLimits
-from evosdc_app.plane import Plane, Point, points_of, window_of
-from evosdc_app.workbench import Workbench, asked, away, link
+from evosdc_app.folder import RUNS
+from evosdc_app.goal_screen import RunLimits
+from evosdc_app.plane import Point, drawing, points_of, window_of
+from evosdc_app.workbench import Routes, Workbench, away, link, query_value
 
-LOOK = 0.7
-"""Seconds between two looks at the folders."""
-
-SILENT = 15.0
-"""Seconds after which a line goes to a browser though nothing changed: so one that is gone is noticed."""
+LOOK = 0.7  # seconds between two looks at the folders
+SILENT = 15.0  # seconds after which a line goes to a browser though nothing changed: so one that is gone is noticed
 
 MOST_SHOWN = 12
 
+# what the words of a status mean
 MEANINGS = {
     "best": "The best file so far by the goal of the search. IL, information loss: 0, as useful as the original; 100, "
     "nothing useful is left. DR, disclosure risk: 0, intruders learn nothing; 100, they find every respondent.",
@@ -38,14 +37,13 @@ MEANINGS = {
     "failed": "Files that could not be judged; they count as the worst.",
     "time left": "Until the first limit of the search that can be foreseen; it may end earlier.",
 }
-"""What the words of a status mean."""
 
 
 async def search(bench: Workbench, request: Request) -> Response:
     """Show the searches on a file side by side, or all."""
-    data, chosen = asked(request, "data"), asked(request, "run")
+    data, chosen = query_value(request, "data"), query_value(request, "run")
     runs = await to_thread.run_sync(_shown, bench, data, chosen)
-    zoom = asked(request, "zoom")
+    zoom = query_value(request, "zoom")
     views = [await to_thread.run_sync(view, bench, run, zoom) for run in runs]
     views = [one | {"data": one["data"] or data} for one in views]  # one that just began does not tell yet
     return bench.page(
@@ -78,7 +76,8 @@ def view(bench: Workbench, run: Path, zoom: str = "") -> dict[str, Any]:
         faults = []  # what was refused before is over
     points, curve = map_of(run)
     curve = curve or limits_of(bench).known(run)
-    result = told(run / RESULT) if phase not in (RUNNING, WAITING) else {}
+    known = Result.known(run) if phase not in (RUNNING, WAITING) else None
+    result = known or Result()
     ahead = status.left
     done = None
     if phase == RUNNING and ahead is not None and status.seconds + ahead > 0:
@@ -91,13 +90,13 @@ def view(bench: Workbench, run: Path, zoom: str = "") -> dict[str, Any]:
         "status": status,
         "words": _words(status, phase),
         "done": 100 if phase == FINISHED else done,
-        "drawing": Plane(points, curve, window=window_of(points, zoom)).drawing() if points or curve else None,
+        "drawing": drawing(points, curve, window=window_of(points, zoom)) if points or curve else None,
         "reason": _reason(status) or ("reading the file" if phase == RUNNING and not (run / RESOLVED).exists() else ""),
         "meanings": MEANINGS,
-        "missed": [_missed(one) for one in result.get("requirements") or [] if not one.get("met")],
-        "warnings": [str(text) for text in result.get("warnings") or []],
-        "headline": (result.get("verdict") or {}).get("headline", ""),
-        "provided": (result.get("verdict") or {}).get("provided", ""),
+        "missed": [f"{one.requirement}: it is {one.value:g}" for one in result.requirements if not one.met],
+        "warnings": result.warnings,
+        "headline": known.verdict.headline if known is not None else "",
+        "provided": result.verdict.provided,
         "going": phase == RUNNING,
         "resumable": phase not in (RUNNING, WAITING, FINISHED) and (run / RESOLVED).exists(),
         "choosable": any(point.kind == "front" for point in points),
@@ -123,12 +122,6 @@ def _reason(status: RunStatus) -> str:
     return state_in_words(status).removeprefix(status.phase).strip()
 
 
-def _missed(requirement: dict[str, Any]) -> str:
-    value = requirement.get("value")
-    figure = f": it is {value:g}" if isinstance(value, int | float) else ""
-    return f"{requirement.get('requirement')}{figure}"
-
-
 def limits_of(bench: Workbench) -> RunLimits:
     """Return the limits of runs that are known, and are asked for."""
     if bench.limits is None:
@@ -151,7 +144,7 @@ def map_of(run: Path) -> tuple[list[Point], list[tuple[float, float]]]:
     classical = points_of([entry for entry in listed if entry.get("masking")], "classical")
     front = points_of(front_scores(run), "front")
     best = _best(run, read_run_status(run))
-    curve = ((told(run / RESULT).get("limit") or {}).get("curve")) or []
+    curve = ((Result.known(run) or Result()).limit or {}).get("curve") or []
     return [*original, *classical, *front, *best], [(float(p["il"]), float(p["dr"])) for p in curve]
 
 
@@ -165,12 +158,12 @@ def _best(run: Path, status: RunStatus) -> list[Point]:
 async def events(bench: Workbench, request: Request) -> Response:
     """Tell of runs as they change; two tabs are told the same."""
     runs = [bench.folder.run_place(name) for name in request.query_params.getlist("run")][:MOST_SHOWN]
-    if asked(request, "once"):
-        views = [await to_thread.run_sync(view, bench, run, asked(request, "zoom")) for run in runs]
+    if query_value(request, "once"):
+        views = [await to_thread.run_sync(view, bench, run, query_value(request, "zoom")) for run in runs]
         return JSONResponse([_state(bench, shown)[0] for shown in views])
     headers = {"x-accel-buffering": "no"}
     return StreamingResponse(
-        _changes(bench, request, runs, asked(request, "zoom")), media_type="text/event-stream", headers=headers
+        _changes(bench, request, runs, query_value(request, "zoom")), media_type="text/event-stream", headers=headers
     )
 
 
@@ -252,7 +245,7 @@ async def _of_form(bench: Workbench, request: Request) -> tuple[Path, str]:
     return bench.folder.run(form.one("run")), form.one("data")
 
 
-ROUTES: dict[tuple[str, str], Callable[[Workbench, Request], Awaitable[Response]]] = {
+ROUTES: Routes = {
     ("GET", "/search"): search,
     ("GET", "/events"): events,
     ("POST", "/stop"): stop,

@@ -14,37 +14,15 @@ import uvicorn
 
 from evosdc.errors import Fault, ParameterError
 from evosdc_app.application import workbench
-from evosdc_app.guard import Guard
-from evosdc_app.session import Session
+from evosdc_app.guard import Guard, Session
 
-OPENING = 60.0
-"""Seconds that a browser has to open; then the page that leads it here goes."""
-
-PATIENCE = 1
-"""Seconds that open pages have when the server ends."""
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+OPENING = 60.0  # seconds that a browser has to open; then the page that leads it here goes
+PATIENCE = 1  # seconds that open pages have when the server ends
 
 
 def serve(folder: Path, host: str, port: int, tls: tuple[Path, Path] | None, browser: bool, most_upload: int) -> None:
-    """Serve until Ctrl-C.
-
-    Parameters
-    ----------
-    folder : Path
-    host : str
-    port : int
-        0 for a free one.
-    tls : tuple of Path, optional
-        Certificate and key.
-    browser : bool
-        Whether one is opened.
-    most_upload : int
-        Bytes.
-
-    Raises
-    ------
-    ParameterError
-        The address is taken, or none of this computer.
-    """
+    """Serve until Ctrl-C."""
     os.umask(0o077)  # what is written is for its owner alone, by commands too
     taken = _socket(host, port)
     session = Session(taken.getsockname()[1])
@@ -89,7 +67,7 @@ def open_browser(address: str, session: Session, patience: float = OPENING) -> N
 def guarded_workbench(folder: Path, session: Session, host: str, secure: bool, most_upload: int) -> Guard:
     """Return the application behind its guard."""
     port = int(session.cookie_name.rpartition("-")[2])
-    names = dict.fromkeys((_name(host), "127.0.0.1", "localhost", "[::1]") if _loopback(host) else (_name(host),))
+    names = dict.fromkeys((_name(host), "127.0.0.1", "localhost", "[::1]") if host in _LOOPBACK else (_name(host),))
     hosts = [f"{name}:{port}" for name in names]
     if port == (443 if secure else 80):
         hosts += names
@@ -109,10 +87,6 @@ def _socket(host: str, port: int) -> socket.socket:
         given, wanted = f"{host}, port {port} ({error.strerror})", "an address of this computer and a free port"
         raise ParameterError(Fault("evosdc app", given, wanted, "Leave --port out for a free one.")) from None
     return found
-
-
-def _loopback(host: str) -> bool:
-    return host in ("127.0.0.1", "::1", "localhost")
 
 
 def _name(host: str) -> str:

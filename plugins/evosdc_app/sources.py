@@ -16,33 +16,20 @@ from evosdc.printing import printable
 from evosdc.specs import DatasetSpec
 from evosdc_app.folder import WorkFolder
 
-PAGE = 50
-"""Records on a page."""
-
-LONGEST = 200
-"""Signs of a value that are shown."""
+PAGE = 50  # records on a page
+LONGEST = 200  # signs of a value that are shown
 
 _KEPT = 2
 
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """What stands in a file.
-
-    Parameters
-    ----------
-    columns : tuple of Column
-    records : int
-    source : Source or None
-        Of a registered data set, which brings its schema.
-    original : object
-        The file as it was read; None of a data set.
-    """
+    """What stands in a file."""
 
     columns: tuple[Column, ...]
     records: int
-    source: Source | None
-    original: Any = None
+    source: Source | None  # of a registered data set, which brings its schema
+    original: Any = None  # the file as it was read; None of a data set
 
     def page(self, number: int) -> list[tuple[int, list[str]]]:
         """Return the records of a page, each with its position from 1; pages count from 1."""
@@ -57,12 +44,7 @@ class Contents:
 
 
 class Sources:
-    """The files that were looked at last.
-
-    Parameters
-    ----------
-    folder : WorkFolder
-    """
+    """The files that were looked at last."""
 
     def __init__(self, folder: WorkFolder) -> None:
         self.folder = folder
@@ -70,13 +52,7 @@ class Sources:
         self._lock = threading.Lock()
 
     def contents(self, data: str) -> Contents:
-        """Return a file's contents; it takes as long as reading it the first time.
-
-        Raises
-        ------
-        InputError
-            It cannot be read.
-        """
+        """Return a file's contents; it takes as long as reading it the first time."""
         path = None if is_dataset(data, self.folder) else self.folder.data_file(data)
         key = (data,) if path is None else (data, path.stat().st_mtime_ns, path.stat().st_size)
         with self._lock:  # two tabs wait for one reading
@@ -99,13 +75,7 @@ def is_dataset(data: str, folder: WorkFolder) -> bool:
 
 
 def at_hand(name: str) -> DatasetSpec:
-    """Return a registered data set whose files are on this computer: nothing is downloaded by a click.
-
-    Raises
-    ------
-    DatasetError
-        They are not; with what to do.
-    """
+    """Return a registered data set whose files are on this computer: nothing is downloaded by a click."""
     spec = default_registry().spec("dataset", name)
     assert isinstance(spec, DatasetSpec)
     if spec.files:

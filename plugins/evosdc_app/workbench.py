@@ -1,7 +1,7 @@
 """What all screens share: folder, commands, files that were read, templates, forms."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,13 @@ from urllib.parse import parse_qsl, urlencode
 import jinja2
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from evosdc._version import __version__
 from evosdc.printing import printable
 from evosdc_app.calls import Calls, Jobs
 from evosdc_app.folder import WorkFolder
-from evosdc_app.session import Session
+from evosdc_app.guard import Session
 
 STEPS = (
     ("file", "File"), ("risk", "Risk before"), ("goal", "Goal"), ("search", "Search"), ("choose", "Choose"),
@@ -25,6 +25,9 @@ STEPS = (
 """The screens in their order, by path."""
 
 _MOST_FIELDS = 50_000
+
+Routes = dict[tuple[str, str], Callable[["Workbench", Request], Awaitable[Response]]]
+"""What answers to which method and path of a screen."""
 
 
 class Form(dict[str, list[str]]):
@@ -36,14 +39,7 @@ class Form(dict[str, list[str]]):
 
 
 class Workbench:
-    """What screens work with; what it remembers can all be lost.
-
-    Parameters
-    ----------
-    root : Path
-        Resolved.
-    session : Session
-    """
+    """What screens work with; what it remembers can all be lost."""
 
     def __init__(self, root: Path, session: Session) -> None:
         self.folder = WorkFolder(root)
@@ -90,13 +86,7 @@ class Workbench:
         return self.templates.get_template(name).render(context)
 
     async def form(self, request: Request) -> Form:
-        """Return the form of a request.
-
-        Raises
-        ------
-        HTTPException
-            It does not carry what its page was given: another site made it.
-        """
+        """Return the form of a request."""
         try:
             text = (await request.body()).decode()
             pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
@@ -104,9 +94,7 @@ class Workbench:
             raise HTTPException(400, "This form holds bytes that are no text in UTF-8.") from None
         except ValueError:
             raise HTTPException(413, f"This form is too large: at most {_MOST_FIELDS:,} fields are taken.") from None
-        found = Form()
-        for name, value in pairs:
-            found.setdefault(name, []).append(value)
+        found = form_of(pairs)
         self.check(found.one("form"))
         return found
 
@@ -116,20 +104,28 @@ class Workbench:
             raise HTTPException(403, "This form is from another time or place. Load its page again.")
 
 
+def form_of(pairs: Iterable[tuple[str, str]]) -> Form:
+    """Return fields with their values: of a form that was sent, or of an address as it is filled in."""
+    found = Form()
+    for name, value in pairs:
+        found.setdefault(name, []).append(value)
+    return found
+
+
 def link(path: str, **query: Any) -> str:
     """Return an address on this server; what is None or empty is left out."""
     given = {key: value for key, value in query.items() if value not in (None, "")}
     return f"{path}?{urlencode(given, doseq=True)}" if given else path
 
 
-def asked(request: Request, name: str, otherwise: str = "") -> str:
+def query_value(request: Request, name: str, otherwise: str = "") -> str:
     """Return a value of the address."""
     return str(request.query_params.get(name, otherwise))
 
 
-def number_asked(request: Request, name: str, otherwise: int) -> int:
+def query_number(request: Request, name: str, otherwise: int) -> int:
     """Return a whole number of the address; what is none counts as not given."""
-    text = asked(request, name)
+    text = query_value(request, name)
     return int(text) if text.isdecimal() and len(text) < 10 else otherwise
 
 

@@ -22,7 +22,7 @@ def certify(data: str, options: CertifyOptions) -> None:
     at no further price.
     """
     from evosdc.cli.inputs import is_dataset, open_source
-    from evosdc.cli.results import print_json
+    from evosdc.cli.text import print_json
     from evosdc.runs.layout import free_folder
     from evosdc_certified.certify import certified
 

@@ -67,9 +67,8 @@ def large() -> None:
 @takes_options(LargeRiskOptions)
 def large_risk(data: Path, options: LargeRiskOptions) -> None:
     """Show what DATA, a Parquet file of any length, reveals of its respondents, as evosdc risk does."""
-    from evosdc.cli.privacy_table import show_models
-    from evosdc.cli.results import print_json
-    from evosdc.cli.text import say
+    from evosdc.cli.risk import show_models
+    from evosdc.cli.text import print_json, say
     from evosdc.plugins.registry import default_registry
     from evosdc_large import workers as cluster
     from evosdc_large.risk import counted_models, risk_of_parquet
@@ -109,8 +108,7 @@ def _with_parameters(known: list[str], settings: Sequence[str], what: str) -> di
 @takes_options(LargeMeasureOptions)
 def large_measure(original: Path, masked: Path, options: LargeMeasureOptions) -> None:
     """Compare MASKED with ORIGINAL, two Parquet files of the same records in one order, as evosdc measure does."""
-    from evosdc.cli.results import print_json
-    from evosdc.cli.text import say
+    from evosdc.cli.text import print_json, say
     from evosdc.plugins.registry import default_registry
     from evosdc_large import workers as cluster
     from evosdc_large.measure import measure_parquet, measures_of_counts
@@ -148,8 +146,7 @@ def large_mask(method: str, data: Path, options: LargeMaskOptions) -> None:
     A step of work: rows keep their order, and nothing is judged.
     """
     from evosdc.cli.inputs import require_apart
-    from evosdc.cli.results import print_json
-    from evosdc.cli.text import say
+    from evosdc.cli.text import print_json, say
     from evosdc.secret import PUBLIC_SEED
     from evosdc_large import workers as cluster
     from evosdc_large.masking import IN_ORDER, mask_parquet

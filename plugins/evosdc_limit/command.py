@@ -36,7 +36,7 @@ def limit(data: str, options: LimitOptions) -> None:
     """
     from evosdc.assess.defaults import choose_attributes
     from evosdc.cli.inputs import open_source
-    from evosdc.cli.results import print_json
+    from evosdc.cli.text import print_json
     from evosdc.model import Microdata
     from evosdc.time_limit import told_while_slow
     from evosdc_limit.bound import LINES, limit_of

@@ -147,9 +147,8 @@ def insert(data: Path, masked: Path, options: InsertOptions) -> None:
 
     What the graph tells by itself, degrees and neighbours, is not written; its identifiers are left out.
     """
-    from evosdc.cli.inputs import open_source, require_apart
+    from evosdc.cli.inputs import open_source, require_apart, require_order
     from evosdc.cli.text import say
-    from evosdc.cli.vouched_order import require_order
     from evosdc.files.atomic import require_unused
     from evosdc.files.reading import parsed
     from evosdc_social.extraction import written_back

@@ -16,7 +16,6 @@ from evosdc.assess.judge import (
     _share,
     compared,
     confirmation_of,
-    judged,
     masked_attributes,
     second_opinions,
     shown,
@@ -32,6 +31,11 @@ from evosdc.table.table import Table
 from tests.fake_plugins import offering
 
 QUICK = ("partial-linkage", "linkability", "inference", "tables-3")
+
+
+def judged(original, masked, protect=None, *, claimed=None, **further):
+    """Return the second opinion on one file."""
+    return second_opinions(original, {"": masked}, protect, claimed={"": claimed}, **further)[""]
 
 
 def people(n: int = 300) -> Table:
@@ -402,7 +406,7 @@ def test_a_signal_that_a_library_takes_for_an_error_is_no_failing_judge(
         if asked:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("evosdc.assess.judge._asked", broken)
+    monkeypatch.setattr("evosdc.assess.judge._fit", broken)
     with pytest.raises(KeyboardInterrupt):
         judged(table, shuffled(table, "sex"), registry=default_registry(), judges=["repu"], answered=answered)
     assert not caplog.records

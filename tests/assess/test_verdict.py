@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from evosdc.api.tables import as_table
-from evosdc.assess.background import unchanged_together
+from evosdc.assess.background import unchanged_columns, unchanged_together
 from evosdc.assess.data_check import given_away_sentences
 from evosdc.assess.intruder import (
     ACCEPTED,
@@ -19,7 +19,6 @@ from evosdc.assess.intruder import (
     strictest_bound,
     two_way_of,
 )
-from evosdc.assess.unchanged import unchanged_columns
 from evosdc.assess.utility import analyses, named, shown, trust
 from evosdc.assess.verdict import NOT_YET, Evidence, known_words, together_words, verdict_meets, verdict_of
 from evosdc.experiment.release import _with_opinion

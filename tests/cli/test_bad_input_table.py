@@ -467,7 +467,7 @@ def fault_of(words, capsys):
 @pytest.mark.parametrize("command", CASES)
 def test_bad_input(command, home, capsys, monkeypatch):
     monkeypatch.chdir(home)
-    monkeypatch.setattr("evosdc.cli.watch.GRACE", 0.0)
+    monkeypatch.setattr("evosdc.cli.status.GRACE", 0.0)
     wrong, before = {}, snapshot(home)
     for text in CASES[command]:
         fault = fault_of(shlex.split(text), capsys)

@@ -13,14 +13,14 @@ def test_what_is_compiled_is_told_once_and_what_is_read_never(tmp_path):
     )
     program = (
         "import sys, time\n"
-        "from evosdc.cli.compiling import told_of_compilation\n"
-        "with told_of_compilation(print):\n"
+        "from evosdc.cli.compiling import announced_compilation\n"
+        "with announced_compilation(print):\n"
         "    time.sleep(0.6)\n"
         "    print('numba' in sys.modules)\n"
         "    from evosdc_example import twice\n"
         "    twice(21)\n"
         "    time.sleep(1.2)\n"
-        "with told_of_compilation(print):\n"
+        "with announced_compilation(print):\n"
         "    time.sleep(1.2)\n"
     )
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from evosdc.api.html import write_page
-from evosdc.api.results import Scores
+from evosdc.api.inspection import Scores
 from evosdc.errors import DataError
 
 MASK = ("mask", "mdav", "survey.csv", "--schema", "schema.toml", "--protect", "age")

@@ -9,7 +9,7 @@ import pytest
 
 import evosdc as library
 from evosdc.cli import main
-from evosdc.cli.vouched_order import was_shuffled
+from evosdc.cli.inputs import was_shuffled
 from evosdc.runs.published import sha256_of
 
 EXPERIMENT = """data = { name = "housing", protect = ["built", "degree"], shuffle = true, first = 300 }

@@ -9,7 +9,7 @@ import tomllib
 import click
 import pytest
 
-from evosdc.cli.new_plugin import MADE, NAME, builds_offline, class_name, files, template
+from evosdc.cli.plugins import MADE, NAME, builds_offline, class_name, files, template
 from evosdc.plugins.discovery import _NAME as REGISTERED
 from evosdc.plugins.registry import Registry
 
@@ -95,12 +95,12 @@ def test_names_are_those_that_can_be_registered():
 
 
 def test_what_follows_needs_nothing_that_is_not_there_or_says_what(evosdc, monkeypatch):
-    monkeypatch.setattr("evosdc.cli.new_plugin.version_of", lambda distribution: (70, 1))
+    monkeypatch.setattr("evosdc.cli.plugins.version_of", lambda distribution: (70, 1))
     said = evosdc("new-plugin", "measure", "first-loss").out
     assert f"{sys.executable} -m pip install --no-deps --no-build-isolation -e evosdc-first-loss" in said
     assert "And: evosdc plugins test first-loss" in said
-    monkeypatch.setattr("evosdc.cli.new_plugin.version_of", lambda distribution: (65, 5))
-    monkeypatch.setattr("evosdc.cli.new_plugin.find_spec", lambda name: None)
+    monkeypatch.setattr("evosdc.cli.plugins.version_of", lambda distribution: (65, 5))
+    monkeypatch.setattr("evosdc.cli.plugins.find_spec", lambda name: None)
     said = evosdc("new-plugin", "measure", "second-loss").out
     assert "Lacking for what follows: pip, pytest. Install them first." in said
     assert f"{sys.executable} -m pip install --no-deps -e evosdc-second-loss" in said

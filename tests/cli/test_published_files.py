@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from evosdc.cli.ending import conclude, outcome
+from evosdc.cli.run import conclude, outcome
 from evosdc.cli.signals import Stopped
 from evosdc.report import write_pages
 

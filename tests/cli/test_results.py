@@ -6,7 +6,7 @@ from rich.table import Table
 
 from evosdc.assess.three_risks import three_risks
 from evosdc.assess.verdict import NOT_YET
-from evosdc.cli.results import MOST_REASONS, next_command, print_outcome
+from evosdc.cli.run import MOST_REASONS, next_command, print_outcome
 from evosdc.cli.text import print_table
 from evosdc.runs.result import Result
 

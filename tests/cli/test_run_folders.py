@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import evosdc
-from evosdc.api.experiments import run as run_experiment
+from evosdc.api.runs import run as run_experiment
 from evosdc.errors import ExperimentError, InputError
 from evosdc.runs.layout import LOCK, RunFolder
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from evosdc.cli.display import display
-from evosdc.cli.ending import resumable
+from evosdc.cli.run import resumable
 from evosdc.errors import CheckpointError, RunError
 from tests.cli.conftest import SHORT
 from tests.cluster.commands import wait_for

@@ -180,7 +180,7 @@ def test_a_terminal_counts_down():
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 0), (signal.SIGTERM, 143)])
 def test_ctrl_c_leaves_a_watched_run_alone(monkeypatch, number, status):
-    monkeypatch.setattr("evosdc.cli.watch._followed", lambda *arguments: signal.raise_signal(number))
+    monkeypatch.setattr("evosdc.cli.status._followed", lambda *arguments: signal.raise_signal(number))
     with pytest.raises(SystemExit) as caught:
         cli.main(["watch", "run"])
     assert caught.value.code == status

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from evosdc.cli.new_plugin import MADE, files
+from evosdc.cli.plugins import MADE, files
 
 FOLDER = Path(__file__).parents[2] / "docs" / "plugins"
 

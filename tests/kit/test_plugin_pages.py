@@ -9,7 +9,7 @@ import shlex
 import pytest
 
 from evosdc import model, testing
-from evosdc.cli.new_plugin import MADE
+from evosdc.cli.plugins import MADE
 from evosdc.plugins.discovery import IN_WORDS
 from tests.cli.conftest import evosdc  # noqa: F401 -- a fixture
 from tests.docs.commands import check_form

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from evosdc.report import write_report
-from evosdc.report.comparability import differences
-from evosdc.report.comparison import comparison, spread
+from evosdc.report.comparison import comparison, differences, spread
 from evosdc.report.page import render
 from evosdc.report.standings import standings
 from evosdc.report.wording import number

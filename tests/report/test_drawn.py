@@ -9,13 +9,11 @@ import plotly.graph_objects as go
 import pytest
 from plotly.subplots import make_subplots
 
-from evosdc.report import palette
-from evosdc.report.drawn import Drawing, merged, nested
+from evosdc.report.drawn import Drawing, drawing, merged, nested
 from evosdc.report.elbow import elbow_figure
+from evosdc.report.figures import heat_map
 from evosdc.report.opinion import risk_picture
 from evosdc.report.page import render
-from evosdc.report.palette import drawing
-from evosdc.report.transitions import heat_map
 from evosdc.runs.reader import read_run_folders
 from tests.report.synthetic import write_run
 from tests.report.test_sweep_page import sweep_folder
@@ -47,9 +45,8 @@ def figures_of(monkeypatch: pytest.MonkeyPatch, make) -> tuple[list, list]:
     for kind in (Drawing, Plotly):
         texts: list[str] = []
         with monkeypatch.context() as patched:
-            patched.setattr(palette, "Drawing", kind)
-            for module in ("page", "elbow"):
-                patched.setattr(f"evosdc.report.{module}.drawing", lambda drawn, texts=texts: keep(drawn, texts))
+            patched.setattr("evosdc.report.drawn.Drawing", kind)
+            patched.setattr("evosdc.report.resources.drawing", lambda drawn, texts=texts: keep(drawn, texts))
             make(texts)
         found.append([json.loads(text) for text in texts])
     return found[0], found[1]

@@ -12,12 +12,11 @@ import pandas as pd
 import pytest
 
 from evosdc.printing import file_name, without_folders
-from evosdc.report import bars, release, write_report
-from evosdc.report.explanations import caveats
+from evosdc.report import figures, release, write_report
 from evosdc.report.fresh_draws import fresh_measures, fresh_score, fresh_verdicts
 from evosdc.report.standings import Standing, Standings, standings
-from evosdc.report.summary import sentences
-from evosdc.report.verdicts import changed_text, changed_total, gain_text, percent
+from evosdc.report.summary import caveats, changed_text, changed_total, gain_text, sentences
+from evosdc.report.wording import percent
 from evosdc.runs.reader import RecordedRun, read_run_folders
 from tests.report.parsing import Page, parsed
 from tests.report.synthetic import amend, resolve, write_run
@@ -213,7 +212,7 @@ def test_without_fresh_draws_nothing_is_said_of_them(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [1, 14, 36, 37, 71, 72, 73, 500, 5000])
 def test_labels_are_thinned_evenly_with_both_ends(size: int) -> None:
-    kept = bars.labelled(size)
+    kept = figures.labelled(size)
     gaps = [b - a for a, b in pairwise(kept)]
     assert kept[0] == 0
     assert kept[-1] == size - 1
@@ -226,7 +225,7 @@ def test_labels_are_thinned_evenly_with_both_ends(size: int) -> None:
 def test_few_labels_stand_upright_only_where_there_is_room() -> None:
     def drawn(labels: list[str]) -> str:
         rows = pd.DataFrame({"category": labels, "before": 1, "after": 1})
-        return str(bars.frequency_bars(rows).data[0]["orientation"])
+        return str(figures.frequency_bars(rows).data[0]["orientation"])
 
     assert drawn([f"A7{n}" for n in range(5)]) == "v"
     assert drawn([f"{n}00000" for n in range(14)]) == "h"
@@ -245,8 +244,8 @@ def test_few_labels_stand_upright_only_where_there_is_room() -> None:
 )
 def test_headings_of_cross_tables_stand_upright_where_a_word_would_be_broken(labels, upright) -> None:
     counts = [[1] * len(labels)] * len(labels)
-    entry = {"attribute": "a", "published": labels, "original": labels, "counts": counts}
-    assert release._cross_table(entry)["upright"] is upright
+    entry = {"attribute": "a", "scale": "ordinal", "published": labels, "original": labels, "counts": counts}
+    assert release._cross_table(entry | {"same_labels": True, "kept": 50.0})["upright"] is upright
 
 
 def test_rare_categories_are_drawn_as_any_and_explained(tmp_path: Path) -> None:

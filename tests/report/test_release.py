@@ -252,6 +252,20 @@ def test_the_page_for_users_tells_no_confidential_figure(publishable: Path, run:
     assert "chance of the right link" not in text
 
 
+def test_no_table_by_value_is_certified_that_holds_in_classes_alone(publishable: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(publishable, other)
+    release = json.loads((other / "release.json").read_text())
+    for entry in release["analyses"]["tables"]:
+        built = entry["attributes"] == ["built"]
+        entry |= {"holds": True, "by_value": {"holds": not built, "moved": 12.0}, "grouping": {}}
+    (other / "release.json").write_text(json.dumps(release))
+    text = " ".join(parsed(write_for_users(other, tmp_path / "users.html").read_text(encoding="utf-8")).text.split())
+    assert "Do not use counts by single value" in text
+    assert "built (in classes)" in text
+    assert not re.search(r"(?<! x )degree \(in classes\)", text)
+
+
 def test_shares_of_small_files_are_not_told(publishable: Path, tmp_path: Path) -> None:
     few = tmp_path / "few"
     shutil.copytree(publishable, few)

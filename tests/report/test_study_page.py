@@ -7,8 +7,7 @@ import pytest
 
 from evosdc.report.page import render
 from evosdc.report.standings import standings
-from evosdc.report.study import MOST_IN_FULL, evolution, run_rows, shown_in_full
-from evosdc.report.sweep import REPLICATES, groups_of
+from evosdc.report.sweep import MOST_IN_FULL, REPLICATES, evolution, groups_of, run_rows, shown_in_full
 from evosdc.runs.reader import read_run_folders
 from tests.report.synthetic import write_run
 from tests.report.test_sweep_page import sweep_folder

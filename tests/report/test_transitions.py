@@ -7,8 +7,8 @@ from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.single_run import run_once
 from evosdc.plugins.registry import default_registry
 from evosdc.report import write_report
+from evosdc.report.figures import heat_map, matrix_entries
 from evosdc.report.fresh_draws import fresh_rows
-from evosdc.report.transitions import heat_map, matrix_entries
 from evosdc.runs.reader import read_run_folders
 
 

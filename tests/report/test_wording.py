@@ -7,7 +7,7 @@ import math
 import pytest
 
 from evosdc.report import wording
-from evosdc.report.palette import literal
+from evosdc.report.drawn import literal
 from evosdc.report.resources import prose
 
 

@@ -16,8 +16,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from evosdc_app.guard import MOST_FORM, Guard
-from evosdc_app.session import Session
+from evosdc_app.guard import MOST_FORM, Guard, Session
 from tests.plugins.app.conftest import MARK, fill, serving
 
 EVIL = "http://evil.example"

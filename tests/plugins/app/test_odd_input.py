@@ -12,8 +12,8 @@ from urllib.request import url2pathname
 import pytest
 
 from evosdc.files.schema.schema_edits import schema_steps
+from evosdc_app.guard import Session
 from evosdc_app.server import open_browser
-from evosdc_app.session import Session
 from tests.plugins.app.test_screens import words
 
 FORM = "application/x-www-form-urlencoded"

@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from evosdc_app.plane import Plane, Point, window_of
-from evosdc_app.session import Session
+from evosdc_app.guard import Session
+from evosdc_app.plane import Point, drawing, window_of
 from evosdc_app.workbench import Workbench
 from tests.plugins.app.test_screens import shown, words
 
@@ -122,7 +122,7 @@ def test_the_limit_comes_at_once_and_then_a_better_one(server):
 def test_the_limit_is_on_the_map_while_a_search_with_one_goes_on(folder):
     import asyncio
 
-    from evosdc_app.limits import QUICK, RunLimits
+    from evosdc_app.goal_screen import QUICK, RunLimits
     from evosdc_app.search_screen import view
 
     limited = [{"name": name} for name in ("dbil", "ctbil", "ebil")], [{"name": "best-guess"}, {"name": "prl"}]
@@ -152,7 +152,7 @@ def test_maps_are_zoomed(zoom):
     points = [Point(0.0, 60.0, "original", "o")]
     points += [Point(10 + at / 10, 12 - at / 10, "chosen" if at == 7 else "front", f"file {at}") for at in range(20)]
     window = window_of(points, zoom)
-    whole, near = Plane(points).drawing(), Plane(points, window=window).drawing()
+    whole, near = drawing(points), drawing(points, window=window)
 
     def apart(drawing):
         places = sorted(mark["x"] for mark in drawing["marks"] if mark["kind"] == "front")
@@ -169,15 +169,15 @@ def test_maps_are_zoomed(zoom):
 
 
 def test_a_limit_that_is_flat_is_drawn_as_a_line():
-    drawing = Plane((), [(0.0, 26.0), (100.0, 26.0)]).drawing()
-    places = [tuple(map(float, place.split(","))) for place in drawing["limit"].split()]
+    drawn = drawing((), [(0.0, 26.0), (100.0, 26.0)])
+    places = [tuple(map(float, place.split(","))) for place in drawn["limit"].split()]
     assert places[-1][0] - places[0][0] > 300
     assert places[0][1] == places[-1][1]
-    assert len(drawing["below"].split()) == 4
+    assert len(drawn["below"].split()) == 4
 
 
 def test_the_original_stands_beside_the_ticks_and_not_on_them():
-    left, _, _, _ = Plane([Point(0.0, 100.0, "original", "o")]).drawing()["frame"]
+    left, _, _, _ = drawing([Point(0.0, 100.0, "original", "o")])["frame"]
     assert left >= 50, "room for 100 and a mark that reaches five to the left of the axis"
 
 

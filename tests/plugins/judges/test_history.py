@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evosdc.assess.judge import judged, second_opinions
+from evosdc.assess.judge import second_opinions
 from evosdc.errors import ParameterError
 from evosdc.model import EarlierRelease, Microdata
 from evosdc.plugins.registry import default_registry
@@ -106,7 +106,7 @@ def test_without_earlier_releases_it_is_not_asked():
     with pytest.raises(ParameterError, match="--earlier"):
         default_registry().build("measure", "release-history", {}).fit(original)
     masked = noisy(original, 0.5)
-    asked = judged(original, masked, registry=default_registry(), judges=["repu"])
+    asked = second_opinions(original, {"": masked}, registry=default_registry(), judges=["repu"])[""]
     assert [finding.judge for finding in asked.findings] == ["repu"]
     both = second_opinions(
         original, {"": masked}, registry=default_registry(), judges=["repu"], earlier=(shuffled(masked),)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.api import measure
+from evosdc import measure
 from evosdc.model import Microdata
 from evosdc.table.edit_rules import edit_rules_of
 from evosdc.table.table import Table

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.api import mask, measure
+from evosdc import mask, measure
 from evosdc.table.table import MISSING, Table
 from evosdc.testing.measure import MeasureConformance
 from evosdc_measures.completeness.suppression import Suppression

@@ -1,18 +1,22 @@
-"""``evosdc init``."""
+"""``evosdc init`` and ``evosdc edit``: the schema file."""
 
+import json
 import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from evosdc.cli.inputs import files_behind, require_apart
 from evosdc.cli.options import PATH, takes_options
-from evosdc.options.data import InitOptions
+from evosdc.cli.text import harmless, print_json, say
+from evosdc.files.atomic import require_unused
+from evosdc.options.data import EditOptions, InitOptions
+from evosdc.options.written import setting_value
 
 if TYPE_CHECKING:
-    from evosdc.files.inference.missing_codes import MissingCode
     from evosdc.files.source import Source
     from evosdc.table.schema import Schema
 
@@ -27,10 +31,6 @@ def init(data: Path, options: InitOptions) -> None:
     columns with other names their roles. Each proposal stands there with its reason. Hierarchies are proposed for what
     an intruder may know: those of categories are written beside the schema file.
     """
-    from evosdc.cli.inputs import require_apart
-    from evosdc.cli.results import print_json
-    from evosdc.cli.text import say
-    from evosdc.files.atomic import require_unused
     from evosdc.files.formats import Reading
     from evosdc.files.inference.relations import relations_of
     from evosdc.files.reading import parsed, source_of
@@ -50,8 +50,10 @@ def init(data: Path, options: InitOptions) -> None:
     assert source.inference is not None
     open_ = [code for code in source.inference.suspected if not code.certain]
     if open_ and (ask if ask is not None else sys.stdin.isatty() and not options.as_json):
-        for code in _confirmed(open_):
-            codes.setdefault(code.name, []).append(code.text)
+        for code in open_:
+            question = f"Does {code.text!r}, in {code.records} records of {code.name}, stand for a missing value?"
+            if click.confirm(harmless(question), default=False):
+                codes.setdefault(code.name, []).append(code.text)
         source = source_of(original, str(data), None, codes)
     found = source.inference
     assert found is not None
@@ -85,8 +87,6 @@ def init(data: Path, options: InitOptions) -> None:
 
 def _require_free(source: "Source", schema: "Schema", output: Path, data: Path, force: bool) -> None:
     """Raise where a file to write is one that was read, or a hierarchy file is there already."""
-    from evosdc.cli.inputs import files_behind, require_apart
-    from evosdc.files.atomic import require_unused
     from evosdc.files.schema.schema_file import hierarchy_files
 
     hierarchies = hierarchy_files(schema, output)
@@ -112,13 +112,47 @@ def _given(texts: Sequence[str], names: Sequence[str]) -> dict[str, list[str]]:
     return codes
 
 
-def _confirmed(suspected: Sequence["MissingCode"]) -> list["MissingCode"]:
-    """Return the codes that the user says stand for missing values."""
-    from evosdc.cli.text import harmless
+@click.command()
+@click.argument("schema", type=PATH)
+@click.argument("attribute", required=False)
+@click.argument("settings", nargs=-1, metavar="[KEY=VALUE ...]")
+@takes_options(EditOptions)
+def edit(schema: Path, attribute: str | None, settings: tuple[str, ...], options: EditOptions) -> None:
+    """Change what a SCHEMA file says of one ATTRIBUTE: role=sensitive, missing=-9,99 or hierarchy={widths=[5,10]}.
 
-    found = []
-    for code in suspected:
-        question = f"Does {code.text!r}, in {code.records} records of {code.name}, stand for a missing value?"
-        if click.confirm(harmless(question), default=False):
-            found.append(code)
-    return found
+    A key without a value (hierarchy=) is taken away. All other lines stay as they are; the changed one is kept as a
+    comment, so that --undo can take the step back.
+    """
+    from evosdc.files.schema.schema_edits import edit_schema, undo_edit
+
+    undo = options.undo
+    if undo == bool(attribute):
+        raise click.UsageError("Give an ATTRIBUTE with KEY=VALUE, or --undo.")
+    if undo:
+        step = undo_edit(schema)
+        before, after = step.after, step.before
+    else:
+        assert attribute is not None
+        changes: dict[str, Any] = {}  # None for a key without a value
+        for setting in settings:
+            key, sign, text = setting.partition("=")
+            if not sign:
+                raise click.UsageError(f"{setting!r} is not KEY=VALUE.")
+            changes[key.strip()] = setting_value(text) if text.strip() else None
+        if not changes:
+            raise click.UsageError("Give KEY=VALUE, such as role=sensitive.")
+        step = edit_schema(schema, attribute, changes)
+        before, after = step.before, step.after
+    if options.as_json:
+        print_json({"attribute": step.attribute, "before": before, "after": after})
+        return
+    if undo and after is None:
+        say(f"{schema}: {step.attribute}: taken out again.")
+        return
+    shown = {key: (after or {}).get(key) for key in step.changes}
+    changed = ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in shown.items())
+    absent = [key.partition("=")[0].strip() for key in settings if not key.partition("=")[2].strip()]
+    unchanged = f"no {' and no '.join(absent)} to take away; the file's own count" if absent else "nothing to change"
+    say(f"{schema}: {step.attribute}: {changed or unchanged}.")
+    if before is None and after:
+        say(f"The schema said nothing of {step.attribute} before; if that is a slip, --undo takes it back.")

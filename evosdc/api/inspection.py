@@ -1,0 +1,496 @@
+"""``evosdc.measure``, ``risk``, ``judge``, ``limit`` and ``check_records``: what is said of data."""
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evosdc.api.html import Page, Shown, heading, in_python, paragraphs, shown, table
+from evosdc.api.tables import as_file, as_table, as_version, chosen_of, held_once, listed, warn_of_another_order
+from evosdc.assess.judge import SecondOpinion
+from evosdc.assess.verdict import identity_words
+from evosdc.errors import DataError, Fault, ParameterError
+from evosdc.model import EarlierRelease, Limit
+from evosdc.options.inspection import JudgeOptions, MeasureOptions, RiskOptions
+from evosdc.options.model import read, takes
+from evosdc.options.search import LimitOptions
+from evosdc.plugins.registry import default_registry
+from evosdc.runs.published import read_crosswalk
+from evosdc.table.structural_zeros import THRESHOLD
+from evosdc.table.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from evosdc.api.picture import Picture
+
+
+class Scores(Page, dict[str, float]):
+    """Scores by measure, 0..100 unless the measure says otherwise; less is better.
+
+    Examples
+    --------
+    >>> found = evosdc.measure(frame, protected)  # doctest: +SKIP
+    >>> found["dbrl"], found.frame, found.report("scores.html")  # doctest: +SKIP
+    """
+
+    title, page = "A masked file against its original", "scores.html"
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The scores as a plain mapping."""
+        return dict(self)
+
+    @property
+    def frame(self) -> "pd.DataFrame":
+        """A row a measure: ``measure kind score meaning``."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self._rows()), columns=["measure", "kind", "score", "meaning"])
+
+    def _rows(self) -> Iterator[tuple[str, str, float, str]]:
+        for name, value in self.items():
+            spec = default_registry().spec("measure", name)
+            kind = {"il": "information loss", "dr": "disclosure risk"}.get(getattr(spec, "kind", ""), "other")
+            yield name, kind, value, spec.summary
+
+    def plot(self) -> "Picture":
+        """Return a picture with a bar a measure."""
+        from evosdc.api.picture import bars
+
+        return bars("A masked file against its original", "less is better", {n: {"score": v} for n, v in self.items()})
+
+    def _repr_html_(self) -> str:
+        return table(["measure", "kind", "score", "what it means"], self._rows())
+
+
+@takes(MeasureOptions, {"attributes": "protect"})
+def measure(
+    original: Any,
+    masked: Any,
+    measures: Sequence[str | Mapping[str, Any]] | Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Scores:
+    """Measure a masked table against its original.
+
+    Generalised tables, whose labels leave the original's categories, are judged by the losses of generalisation.
+
+    Parameters
+    ----------
+    original, masked : frame or Table
+        Record r of both is the same respondent, whatever an index says, unless a crosswalk is given. Columns that are
+        left out of a protected file may be missing. Originals that a crosswalk has not are left out.
+    {options}
+
+    Returns
+    -------
+    Scores
+        A dict by measure, with ``frame`` and ``report(path)``; a notebook shows it as a table.
+
+    Raises
+    ------
+    InputError
+        Tables of different shape, unknown measures or attributes, a scale that a measure cannot judge, or a crosswalk
+        of other tables.
+    """
+    from evosdc.assess.measure import score_table
+
+    chosen = read(MeasureOptions, options | {"measures": measures})
+    registry, params = default_registry(), chosen.entries
+    if chosen.crosswalk is None:
+        warn_of_another_order(original, masked)
+    frame = held_once(original)
+    before = as_table(frame)
+    names = chosen_of(frame, before, chosen.protect, warn=False)
+    # Unknown names are refused elsewhere.
+    known = [name for name in params or () if name in registry.names("measure")]
+    generalised = any(registry.implementation("measure", name).generalised for name in known)
+    after = as_version(masked, before, None if params is None else generalised, names)
+    judged = score_table(*_matched(chosen.crosswalk, before, after), params, names, registry)
+    for text in judged.warnings:
+        warnings.warn(text, stacklevel=3)
+    return Scores(judged.scores)
+
+
+def _matched(crosswalk: Path | None, original: Table, masked: Table) -> tuple[Table, Table]:
+    """Return two tables with each record in the same row of both, by a crosswalk where there is one."""
+    if crosswalk is None:
+        return original, masked
+    from evosdc.assess.changes import matched
+
+    rows = read_crosswalk(crosswalk, len(masked), len(original))
+    return matched(original, masked, rows, original.schema.withheld)
+
+
+class Judged(Shown, SecondOpinion):
+    """A second opinion that a notebook shows; see `evosdc.judge`.
+
+    Examples
+    --------
+    >>> found = evosdc.judge(frame, protected)  # doctest: +SKIP
+    >>> found.verdict.holds, found.frame, found.report("judged.html")  # doctest: +SKIP
+    """
+
+    title, page = "A second opinion on a masked file", "judged.html"
+
+    @classmethod
+    def of(cls, opinion: SecondOpinion) -> "Judged":
+        """Return an opinion as one that shows itself."""
+        return cls(**{field.name: getattr(opinion, field.name) for field in fields(opinion)})
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """What each judge says of the masked file."""
+        return {finding.judge: finding.masked.value for finding in self.findings}
+
+    @property
+    def frame(self) -> "pd.DataFrame":
+        """A row a judge: ``judge kind masked error chance original claimed exceeds meaning``."""
+        import pandas as pd
+
+        names = ["judge", "kind", "masked", "error", "chance", "original", "claimed", "exceeds", "meaning"]
+        return pd.DataFrame(
+            [
+                (f.judge, f.kind, f.masked.value, f.masked.error, f.chance.value, f.original.value, f.claim, f.exceeds,
+                 f.words)
+                for f in self.findings
+            ],
+            columns=names,
+        )  # fmt: skip
+
+    def plot(self) -> "Picture":
+        """Return a picture with what each judge of risk finds, beside chance, the original and what was claimed."""
+        from evosdc.api.picture import bars
+
+        rows = {}
+        for one in (one for one in self.findings if one.kind == "dr"):
+            rows[one.judge] = {"masked": one.masked.value, "chance": one.chance.value, "original": one.original.value}
+            rows[one.judge] |= {} if one.claim is None else {"claimed": one.claim}
+        ranges = {one.judge: (one.masked.low, one.masked.high) for one in self.findings if one.kind == "dr"}
+        return bars("What judges find in a masked file", "per cent", rows, ranges)
+
+    def _lines(self) -> Iterator[str]:
+        yield in_python(self.verdict.sentence)
+        if self.identity is not None:
+            yield identity_words(self.identity)
+        yield from map(in_python, self.warnings[:3])
+        for one in self.findings:
+            yield f"{one.judge}: {shown(one.masked.value)} (chance {shown(one.chance.value)}): {one.words}"
+
+    def _repr_html_(self) -> str:
+        verdict = self.verdict
+        rows = ((f.judge, f.masked.value, f.chance.value, f.original.value, f.claim, f.words) for f in self.findings)
+        judged = table(["judge", "masked", "chance", "original", "claimed", "what it means"], rows)
+        found = [] if self.identity is None else [identity_words(self.identity)]
+        words = paragraphs([*found, *map(in_python, self.warnings)])
+        return heading(in_python(verdict.sentence), verdict.holds) + words + judged
+
+
+@takes(JudgeOptions, {"attributes": "protect"})
+def judge(original: Any, masked: Any, **options: Any) -> Judged:
+    """Return a second opinion on a masked table, by judges that took no part in making it.
+
+    Parameters
+    ----------
+    original, masked : frame or Table
+        Record r of both is the same respondent, unless a crosswalk is given. Roles of a frame are those that
+        ``evosdc init`` proposes; columns that are left out of a protected file may be missing in `masked`. Originals
+        that a crosswalk has not are left out. Earlier releases are frames or Tables in the order of the original, or
+        pairs of one and its crosswalk.
+    {options}
+
+    Raises
+    ------
+    InputError
+        Tables of different shape, unknown judges or attributes, a claim that is no percentage, or a crosswalk of other
+        tables.
+
+    Examples
+    --------
+    >>> evosdc.judge(frame, protected, protect=["age", "sex"]).verdict.sentence  # doctest: +SKIP
+    """
+    from evosdc.assess.judge import second_opinions
+    from evosdc.assess.verdict import identity_of
+    from evosdc.secret import chosen_seed, judging_seed
+
+    chosen = read(JudgeOptions, options)
+    if chosen.crosswalk is None:
+        warn_of_another_order(original, masked)
+    before, _ = as_file(original, chosen.protect)
+    names = None if chosen.protect is None else before.schema.named(chosen.protect, "protect")
+    whole = before
+    before, after = _matched(chosen.crosswalk, before, as_version(masked, before, None, names))
+    if chosen.earlier and len(before) != len(whole):
+        given = "a masked table from which records were left out"
+        raise ParameterError(Fault("earlier", given, "one with all records of the original"))
+    opinion = second_opinions(
+        before,
+        {"": after},
+        names,
+        registry=default_registry(),
+        judges=chosen.judges,
+        claimed={"": chosen.claimed},
+        seed=judging_seed(chosen_seed(chosen.seed)),
+        in_order=chosen.crosswalk is None,
+        earlier=tuple(_released(place, one, whole) for place, one in enumerate(chosen.earlier, 1)),
+    )[""]
+    found = identity_of(before, after, opinion.attributes, default_registry())
+    return Judged.of(replace(opinion, identity=found))
+
+
+def _released(place: int, given: Any, original: Table) -> EarlierRelease:
+    """Return an earlier release and whose its records are."""
+    data, crosswalk = given if isinstance(given, tuple) else (given, None)
+    table = as_version(data, original, None, None)
+    rows = np.arange(len(table), dtype=np.intp)
+    if crosswalk is not None:
+        rows = read_crosswalk(Path(crosswalk), len(table), len(original))
+    elif len(table) != len(original):
+        wanted = f"{len(original)} as in the original, or a pair of the table and its crosswalk"
+        raise ParameterError(Fault(f"earlier release {place}", f"{len(table)} records", wanted))
+    return EarlierRelease(f"earlier release {place}", table, rows)
+
+
+class RiskFigures(Shown, dict[str, Any]):
+    """Figures of a file by privacy model, and what they hang on; see `evosdc.risk`.
+
+    Examples
+    --------
+    >>> found = evosdc.risk(frame, quasi_identifiers=["age", "sex"])  # doctest: +SKIP
+    >>> found["k-anonymity"]["k"], found.verdict, found.frame  # doctest: +SKIP
+    """
+
+    title, page = "What a file reveals by itself", "risk.html"
+
+    @property
+    def verdict(self) -> tuple[str, ...]:
+        """What the privacy models say of publishing the file; empty where none has a verdict.
+
+        Of a file that was perturbed they say nothing: who judges it is said instead.
+        """
+        if "perturbed" in self:
+            return (str(self["perturbed"]["verdict"]),)
+        found = (default_registry().build("privacy-model", name, {}).verdict(self) for name in self.scores)
+        return tuple(sentence for sentence in found if sentence)
+
+    @property
+    def scores(self) -> dict[str, Any]:
+        """The headline of each privacy model that applies."""
+        registry = default_registry()
+        known = [name for name in registry.names("privacy-model") if name in self]
+        return {name: self[name][registry.build("privacy-model", name, {}).headline] for name in known}
+
+    @property
+    def frame(self) -> "pd.DataFrame":
+        """A row a privacy model: ``model figure value meaning``; without a value where it does not apply."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self._rows()), columns=["model", "figure", "value", "meaning"])
+
+    def plot(self) -> "Picture":
+        """Return a picture of the models whose headline is a share: per cent of the records, or of what is learned."""
+        from evosdc.api.picture import bars
+
+        shares = {name: {"per cent": float(value)} for name, value in self.scores.items() if isinstance(value, float)}
+        within = {name: own for name, own in shares.items() if 0.0 <= own["per cent"] <= 100.0}
+        return bars("What a file reveals by itself", "per cent, or as the model says", within)
+
+    def _lines(self) -> Iterator[str]:
+        yield from self.verdict
+        yield f"{self['records']} records; known to an intruder: {', '.join(self['quasi_identifiers'])}."
+        for name, figure, value, meaning in self._rows():
+            if value is not None:
+                yield f"{name}: {figure} {shown(value)}: {meaning}"
+
+    def _rows(self) -> Iterator[tuple[str, str, Any, str]]:
+        registry = default_registry()
+        for name, value in self.scores.items():
+            model = registry.build("privacy-model", name, {})
+            yield name, model.headline.replace("_", " "), value, model.in_words(self[name])
+        lacking: Mapping[str, str] = self.get("not_applicable", {})
+        for name, reason in lacking.items():
+            yield name, "", None, f"does not apply: {reason}"
+
+    def _repr_html_(self) -> str:
+        known = ", ".join(self["quasi_identifiers"])
+        basis = f"{self['records']} records; known to an intruder: {known}; missing values: {self['missing_rule']}."
+        figures = table(["privacy model", "figure", "value", "what it means"], self._rows())
+        return "".join(heading(sentence) for sentence in self.verdict) + figures + paragraphs([basis])
+
+
+@takes(RiskOptions, {"attributes": "quasi_identifiers", "keys": "quasi_identifiers", "protect": "quasi_identifiers"})
+def risk(
+    data: Any, models: Sequence[str] | Mapping[str, Mapping[str, Any]] | None = None, **options: Any
+) -> RiskFigures:
+    """Judge what one file, taken by itself, reveals of its respondents.
+
+    Parameters
+    ----------
+    data : frame or Table
+        Roles of a frame are those that ``evosdc init`` proposes.
+    {options}
+
+    Returns
+    -------
+    RiskFigures
+        A dict, with ``verdict``, ``frame`` and ``report(path)``; a notebook shows it as a table. Figures by model;
+        under ``not_applicable`` what other models lack; and what the figures hang on: ``records``,
+        ``quasi_identifiers``, ``sensitive``, ``weight``, ``household``, ``missing_rule``, ``missing_values``.
+        With an original that differs, ``perturbed``: ``changed``, ``unique_records``, ``right``, ``intruder``. With
+        `standing_out`, ``standing_out``: ``records``, ``by_size``, ``listed``, ``intruder``. With `records`,
+        ``record_figures``: a list of numbers by model, in the order of the file.
+
+    Raises
+    ------
+    InputError
+        Unknown models or attributes, parameters refused, or weights that are not positive.
+
+    Examples
+    --------
+    >>> evosdc.risk(frame, quasi_identifiers=["age", "sex"])["k-anonymity"]["k"]  # doctest: +SKIP
+    """
+    from evosdc.assess import risk as figures_of
+
+    chosen = read(RiskOptions, options | {"models": models})
+    named = (chosen.quasi_identifiers, chosen.sensitive, chosen.weight, chosen.household)
+    whole, _ = as_file(data, chosen.quasi_identifiers)
+    people = chosen.population
+    if people is not None and not isinstance(people, Table):
+        from evosdc.files.frame import table_from_frame
+        from evosdc.files.frame_kinds import as_pandas
+
+        known = figures_of.intruder_view_of(whole, *named).quasi_identifiers
+        people = table_from_frame(as_pandas(people), figures_of.population_description(whole.schema, known))
+    matrices = {name: np.asarray(rows, dtype=np.float64) for name, rows in (chosen.transitions or {}).items()}
+    view = figures_of.intruder_view_of(whole, *named, chosen.missing, people, matrices)
+    registry = default_registry()
+    wanted = registry.names("privacy-model") if chosen.models is None else chosen.models
+    params = wanted if isinstance(wanted, Mapping) else {name: {} for name in wanted}
+    figures = figures_of.assess(view, params, registry) | figures_of.view_summary(view)
+    if chosen.records:
+        by_model = figures_of.record_figures(view, params, registry)
+        figures["record_figures"] = {name: column.tolist() for name, column in by_model.items()}
+    if chosen.original is not None:
+        made_from, _ = as_file(chosen.original, chosen.quasi_identifiers)
+        made_from.schema.require(view.quasi_identifiers, "original")
+        perturbed = figures_of.against_original(made_from, view, registry, "by the original")
+        figures |= {"perturbed": perturbed.to_json()} if perturbed is not None else {}
+    if chosen.standing_out is not None:
+        built = list(figures_of.build_models(params, registry).values())
+        figures |= {"standing_out": figures_of.standing_out(view, built, registry).to_json(chosen.standing_out)}
+    return RiskFigures(figures)
+
+
+def check_records(
+    data: "pd.DataFrame | Table", protect: Sequence[str] | str | None = None, *, threshold: float = THRESHOLD
+) -> dict[str, Any]:
+    """Look for broken edit rules and for combinations that never occur, as ``evosdc check --data`` does.
+
+    Parameters
+    ----------
+    data : DataFrame or Table
+        The confidential file; a table brings the edit rules of its schema.
+    protect : sequence of str, optional
+        The attributes to be masked; by default the quasi-identifiers.
+    threshold : float
+        Records that margins must lead to expect of a combination that never occurs, positive.
+
+    Returns
+    -------
+    dict
+        ``records``; ``edit_rules``, each with how many records break it; ``structural_zeros``, None where nothing is
+        masked; and under ``given_away`` masked attributes that follow from others.
+
+    Raises
+    ------
+    InputError
+        Attributes that the file does not have, or a threshold that is not positive.
+
+    Examples
+    --------
+    >>> evosdc.check_records(frame, ["age", "status"])["structural_zeros"]["count"]  # doctest: +SKIP
+    """
+    from evosdc.assess import data_check
+    from evosdc.table.schema import Role
+
+    if not threshold > 0:
+        raise ParameterError(Fault("threshold", f"{threshold:g}", "a positive number of records"))
+    given, named = as_table(data), listed(protect)
+    chosen = given.schema.with_role(Role.QUASI_IDENTIFIER) if named is None else named
+    return data_check.check_records(given, chosen, threshold).to_json()
+
+
+class KnownLimit(Shown, Limit):
+    """A limit that a notebook shows; see `evosdc.limit`."""
+
+    @property
+    def frame(self) -> "pd.DataFrame":
+        """A row a corner of the curve: ``il dr``; no file lies below."""
+        import pandas as pd
+
+        return pd.DataFrame(self.curve, columns=["il", "dr"])
+
+    def plot(self) -> "Picture":
+        """Return a picture of the curve below which no file lies."""
+        from evosdc.api.picture import points
+
+        lines = {"no file lies below": self.curve}
+        return points("The limit", "information loss", "disclosure risk", lines, list(lines))
+
+    def _lines(self) -> Iterator[str]:
+        yield f"No masked file of {', '.join(self.attributes)} is better, by {', '.join((*self.il, *self.dr))}:"
+        yield from (f"{fitness} of IL and DR: {value:.3f} at least" for fitness, value in self.least.items())
+        yield "Next: .least_dr(20), .above(25.8, 'max'), .frame, .plot()"
+
+    def _repr_html_(self) -> str:
+        first, *others = self._lines()
+        return heading(first) + paragraphs(others[:-1]) + table(["IL of at most", "DR of at least"], self.curve)
+
+
+@takes(LimitOptions, {"seconds": "time", "attributes": "protect"})
+def limit(data: Any, **options: Any) -> KnownLimit:
+    """Return what no masked version of data can beat in information loss and disclosure risk.
+
+    Parameters
+    ----------
+    data : frame or Table
+        Schema as in `mask`.
+    {options}
+
+    Raises
+    ------
+    InputError
+        Unknown names, or measures and attributes that have no limit.
+
+    Examples
+    --------
+    >>> found = evosdc.limit(frame, protect=["age", "sex"])  # doctest: +SKIP
+    >>> found.least["max"], found.least_dr(20.0), found.above(25.8, "max")  # doctest: +SKIP
+    """
+    from evosdc.assess.defaults import choose_attributes
+    from evosdc.assess.measure import limit_for
+    from evosdc.experiment.experiment import MeasureEntry, Measures
+    from evosdc.experiment.problem import aggregation_of
+    from evosdc.model import Judgement, Microdata
+    from evosdc.specs import LimitSpec
+
+    chosen = read(LimitOptions, options)
+    registry, given = default_registry(), as_table(data)
+    offered = [spec for spec in registry.specs("limit") if isinstance(spec, LimitSpec)]
+    named_il = chosen.il or (offered[0].il if offered else ())
+    named_dr = chosen.dr or (offered[0].dr if offered else ())
+    entries = [tuple(MeasureEntry(name=name) for name in names) for names in (named_il, named_dr)]
+    aggregation = aggregation_of(Measures(il=entries[0], dr=entries[1]), registry)
+    original = Microdata(given, choose_attributes(given.schema, chosen.protect)).original
+    params = {name: registry.parameters("measure", name, {}).model_dump() for name in (*named_il, *named_dr)}
+    found = limit_for(Judgement(original, aggregation, params), registry, chosen.time or float("inf"))
+    if found is None:
+        of = f"{', '.join((*named_il, *named_dr))} of {', '.join(original.schema.names)}"
+        wanted = "measures that have a limit, of categorical attributes, and enough time"
+        known = "; ".join(", ".join((*spec.il, *spec.dr)) for spec in offered)
+        advice = f"A limit is known for {known}." if offered else "No plugin offers a limit."
+        raise DataError(Fault("limit", of, wanted, advice))
+    return KnownLimit(found.least, found.curve, found.il, found.dr, found.attributes)
