@@ -29,7 +29,7 @@ def run_folder(folder, name, status, result=None, **resolved):
     (run / "resolved.json").write_text(json.dumps({"title": name, "data": {"file": "survey.csv"}} | resolved))
     (run / "status.json").write_text(json.dumps(ENDED | status))
     if result is not None:
-        (run / "result.json").write_text(json.dumps(result))
+        (run / "result.json").write_text(json.dumps({"version": 2} | result))
     return run
 
 
