@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 from math import inf
 from time import monotonic
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -95,6 +95,12 @@ class Limit:
     def least_dr(self, il: float) -> float:
         """Return the DR below which no masked file with that IL lies."""
         return least_dr(self.lines, il)
+
+    def above(self, il: float, dr: float, fitness: Literal["max", "mean"] = "max") -> float | None:
+        """Return by how many per cent the fitness of a file lies above the limit; None where the limit is 0."""
+        least = self.max if fitness == "max" else value_at(self.lines, 0.5)
+        found = max(il, dr) if fitness == "max" else (il + dr) / 2.0
+        return 100.0 * (found / least - 1.0) if least > 0.0 else None
 
     def document(self) -> dict[str, Any]:
         """Return the limit as JSON has it."""
