@@ -19,10 +19,10 @@ from evosdc.table.exact_values import known_of
 from evosdc.table.schema import WITHHELD, Role
 from evosdc.table.table import Numbers, Rows, Table
 
-# pairs of records alike in the unchanged columns up to which the intruder is asked about every record
+# up to this number of pairs of records alike in the unchanged columns, the intruder attacks every record
 PAIRS = 100_000_000
 
-ASKED = 2000  # records that he is asked about where there are more pairs; they are spread evenly over the file
+QUERIED = 2000  # records attacked where there are more pairs; they are spread evenly over the file
 TIED = 1e-9  # difference of two log-likelihoods below which they are the same product of counts
 Places = NDArray[np.int64]  # of rates, or what is to be added to them, by record and attribute, shape (n, V)
 
@@ -76,16 +76,16 @@ def unchanged_together(
         return None
     meant = {name for name in protect if original.schema[name].role is not Role.SENSITIVE}
     certain = [name for name in columns if roles[name] is Role.QUASI_IDENTIFIER or name in meant]
-    told = [name for name in columns if roles[name] in (Role.OTHER, Role.STRATUM) and name not in certain]
-    follows = by_columns(original, told, [*known_of(original, protect), *certain])
+    others = [name for name in columns if roles[name] in (Role.OTHER, Role.STRATUM) and name not in certain]
+    follows = by_columns(original, others, [*known_of(original, protect), *certain])
     known = tuple(name for name in columns if name in certain or name in follows)
     (groups,) = keys_of(original.select(columns))
     sizes = np.bincount(groups)
     masked = _masked(original, published, protect, unchanged)
-    found, asked = _found_with(original, published, columns, masked)
-    by_known, asked_of_known = (found, asked) if known == columns else (0.0, None)
+    found, estimated_from = _found_with(original, published, columns, masked)
+    by_known, known_estimated_from = (found, estimated_from) if known == columns else (0.0, None)
     if known and known != columns:
-        by_known, asked_of_known = _found_with(original, published, known, masked)
+        by_known, known_estimated_from = _found_with(original, published, known, masked)
     return Together(
         columns,
         masked,
@@ -97,7 +97,7 @@ def unchanged_together(
         tuple(name for name in unchanged if roles[name] in (Role.WEIGHT, Role.HOUSEHOLD)),
         tuple(name for name in known if name in meant),
         follows,
-        asked if asked is not None else asked_of_known,
+        estimated_from if estimated_from is not None else known_estimated_from,
     )
 
 
@@ -127,13 +127,13 @@ def _found_with(
     by_group = 100.0 * int((sizes > 0).sum()) / len(groups)
     if not pairs:
         return by_group, None
-    asked = np.arange(len(groups), dtype=np.intp)
+    queries = np.arange(len(groups), dtype=np.intp)
     if few := float((sizes.astype(np.float64) ** 2).sum()) > PAIRS:
-        asked = np.unique(np.linspace(0, len(groups) - 1, min(ASKED, len(groups))).astype(np.intp))
+        queries = np.unique(np.linspace(0, len(groups) - 1, min(QUERIED, len(groups))).astype(np.intp))
     people = [(pair.original, pair.published, _log_rates(pair.joint)) for pair in pairs]
     records = [(pair.published, pair.original, _log_rates(pair.joint.T)) for pair in pairs]
-    found = max(_found(groups, asked, people), _found(groups, asked, records))
-    return max(100.0 * found, by_group), len(asked) if few else None
+    found = max(_found(groups, queries, people), _found(groups, queries, records))
+    return max(100.0 * found, by_group), len(queries) if few else None
 
 
 def _log_rates(joint: NDArray[np.int64]) -> Numbers:
@@ -143,9 +143,9 @@ def _log_rates(joint: NDArray[np.int64]) -> Numbers:
     return rates
 
 
-def _found(groups: Rows, asked: Rows, costs: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], Numbers]]) -> float:
-    """Return the expected share of the records asked about that are linked to their own within their group."""
-    # All rates stand in one array, whose places add up of a code looked for and one asked about; so do the greatest.
+def _found(groups: Rows, queries: Rows, costs: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], Numbers]]) -> float:
+    """Return the expected share of the queried records that are linked to their own within their group."""
+    # All rates stand in one array. A rate's place is the sum of the places of two codes; so is that of the greatest.
     begins = np.cumsum([0, *(rates.size for _, _, rates in costs)])[:-1]
     rates = np.concatenate([one.ravel() for _, _, one in costs])
     before = np.column_stack([b + own * one.shape[1] for b, (own, _, one) in zip(begins, costs, strict=True)])
@@ -158,13 +158,13 @@ def _found(groups: Rows, asked: Rows, costs: Sequence[tuple[NDArray[np.int64], N
     ends = np.searchsorted(groups[order], np.arange(int(groups.max()) + 2))
     members = before[order].astype(np.int64)
     return _matched(
-        asked, groups, ends, before.astype(np.int64), members, after.astype(np.int64), rates, greatest
-    ) / len(asked)
+        queries, groups, ends, before.astype(np.int64), members, after.astype(np.int64), rates, greatest
+    ) / len(queries)
 
 
 @njit(cache=True)
 def _matched(
-    asked: Rows,
+    queries: Rows,
     groups: Rows,
     ends: Rows,
     before: Places,
@@ -180,7 +180,7 @@ def _matched(
     # By attribute: up to which member those are alike that are looked through, where one is among them, and their sum.
     until, at = np.empty(attributes, np.int64), np.empty(attributes, np.int64)
     sums, rest = np.empty(attributes), np.empty(attributes + 1)
-    for record in asked:
+    for record in queries:
         own, rest[attributes] = 0.0, 0.0
         for v in range(attributes):
             own += rates[before[record, v] + after[record, v]]

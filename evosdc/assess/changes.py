@@ -45,8 +45,8 @@ def differs(original: Table, published: Table, name: str) -> bool:
 
 
 def untouched_records(original: Table, published: Table) -> dict[str, int]:
-    """Return how many records are published as they are in the original, and how many of them nobody is like in it."""
-    # Of whoever is found among them, all published values are true. Records without any known value do not count.
+    """Return how many records are published unchanged, and how many of them are unique in the original."""
+    # All published values of these people are true. Records without any known value do not count.
     names = [name for name in published.schema.names if name in original.schema]
     own, other = original.select(names), published.select(names)
     if not names or own.schema.attributes != other.schema.attributes:

@@ -114,7 +114,7 @@ def given_away_sentences(found: Sequence[Determination]) -> list[str]:
             for d in by
         )
         warnings.append(
-            f"{printable(name)} is masked, but follows from what is published as it is: {sources}. Whoever has the "
+            f"{printable(name)} is masked, but follows from unmasked columns: {sources}. Anyone who has the "
             f"file reads it off. Protect {printable(', '.join(d.by for d in by))} as well, or leave it out of the file."
         )
     return warnings

@@ -104,7 +104,7 @@ def losses_for_analysts(microdata: Microdata, registry: Registry) -> list[str]:
 
 
 def _fit_for(attributes: int, names: Sequence[str], registry: Registry) -> tuple[str, ...]:
-    """Return the measures that judge so many attributes; who is left out is told."""
+    """Return the measures that can judge this number of attributes; log those left out."""
     most = {name: getattr(registry.spec("measure", name), "most_attributes", None) for name in names}
     for name, limit in most.items():
         if limit is not None and attributes > limit:

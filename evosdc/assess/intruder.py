@@ -150,7 +150,7 @@ def found_by_intruder(
     found = [one for one in side_by_side(len(original), measured) if one is not None]
     if not found:
         return None
-    # Of equal ones the one that knows most, which is registered last; the original is attacked by whoever finds most.
+    # In a tie, the intruder who knows most, registered last. The strongest intruder attacks the original.
     best = max(reversed(found), key=lambda one: one.percent)
     if best.measure in ready:
         best = ask(best.measure, known_fitted=fitted[best.measure]) or best

@@ -27,8 +27,8 @@ from evosdc.time_limit import DeadlineOver, check_time, time_limited
 ALLOWED = 1.25  # how many times the claimed risk a judge may measure: an honest search overfits its measures a little
 NEARLY = 0.9  # share of the original's risk from which a file protects next to nothing
 
-# judges of each family whose risk is claimed that have to answer before the claim is confirmed: the first that plugins
-# name. They are asked first.
+# Judges of each family with a claimed risk that have to answer before the claim is confirmed. These are the first
+# that plugins name, and they run first.
 NEEDED = 2
 
 
@@ -168,7 +168,7 @@ class SecondOpinion:
         return [*self.not_applicable.values()].count(NO_TIME)
 
     def joined(self, earlier: Mapping[str, Any]) -> "SecondOpinion":
-        """Return this opinion with the findings of an earlier one, as `to_json` stored it, of judges not asked now."""
+        """Return this opinion with findings of judges that did not run now, from an earlier one stored by `to_json`."""
         own = {finding.judge for finding in self.findings} | self.not_applicable.keys()
         kept = [Finding.of(name, stored) for name, stored in earlier["judges"].items() if name not in own]
         lacking = {name: why for name, why in earlier["not_applicable"].items() if name not in own}
@@ -325,9 +325,9 @@ def claims_on(sides: Sides, claimed: float | Mapping[str, float] | Claims | None
     given = claimed.of(families) if claimed is not None else Claims({}, {})
     claims, claimed_by = dict(given.values), dict(given.by)
     open_families = [family for family in families if family not in claims]
-    asked = [(name, "linkage", sides.known) for name in registry.defaults("measure", "identity")]
-    asked += [(name, "guess", sides.wanted) for name in registry.defaults("measure", "inference")]
-    for name, family, names in asked:
+    candidates = [(name, "linkage", sides.known) for name in registry.defaults("measure", "identity")]
+    candidates += [(name, "guess", sides.wanted) for name in registry.defaults("measure", "inference")]
+    for name, family, names in candidates:
         if family not in open_families:
             continue
         try:
@@ -345,8 +345,8 @@ def claims_on(sides: Sides, claimed: float | Mapping[str, float] | Claims | None
 
 _LOG = logging.getLogger("evosdc.judges")
 
-# how many times an equal share of the time left a judge may take at first. Most need less; who needs more is asked once
-# more when all have had their turn, so that one that takes long does not leave the quick ones without time.
+# How many times an equal share of the time left a judge may take at first. Most need less. A judge that needs more runs
+# again after all others, so that a slow judge does not leave the quick ones without time.
 FIRST_TURN = 2.0
 
 MOST_OF_TIME = 0.5  # share of the time left that a judge may take then, while others wait
@@ -370,12 +370,12 @@ def second_opinions(
     earlier: tuple[EarlierRelease, ...] = (),
 ) -> dict[str, SecondOpinion]:
     """Return a second opinion on each of several maskings of one file, on the same halves and samples."""
-    # Every judge is asked about the masked file, about the original, and about the masked file with its records in
-    # random order, which is chance. Judges of what an intruder knows are asked about the attributes that are not
-    # sensitive, where there are such; the others about all. By default what differs in the first file was masked, the
-    # judges are those that plugins offer but for `without`, and claims are what the informed measures say. `until`
-    # returns the seconds left for judges. With `others`, people who are in no file, judges that compare with them are
-    # asked too; with `earlier` releases those of all releases together.
+    # Every judge scores the masked file, the original, and the masked file with its records in random order, which is
+    # chance. Judges of linkage use the attributes that are not sensitive, where there are such; the others use all.
+    # By default the masked attributes are those that differ in the first file, the judges are those that plugins offer
+    # except `without`, and the informed measures state the claims. `until` returns the seconds left for judges.
+    # `others` are people in no file: with them, judges that compare with them run too. With `earlier` releases, judges
+    # of all releases together run.
     collect = FaultCollector()
     specs: dict[str, MeasureSpec] = {}
     built: dict[str, Measure] = {}
@@ -437,7 +437,7 @@ def second_opinions(
         except ParameterError as error:
             lacking[name] = "; ".join(f"given {fault.given}; wanted {fault.wanted}" for fault in error.faults)
         except Exception as error:
-            # A signal that asked to end may have come to libraries, which raise something else for it.
+            # A library that receives the signal to end may raise an error of its own.
             tell(len(answers), len(built))
             # Any plugin may offer a judge, and a search does not end without a result for one that fails. A text of
             # an unknown error might hold values of records.
@@ -477,7 +477,7 @@ def _needed(specs: Mapping[str, MeasureSpec], built: Mapping[str, Measure], clai
 
 
 def _share(left: float | None, judges: int, again: bool) -> float | None:
-    """Return the seconds that the next of so many turns may take."""
+    """Return the seconds that the next turn may take."""
     if left is None or judges == 1:
         return left
     return left * (MOST_OF_TIME if again else min(1.0, FIRST_TURN / judges))

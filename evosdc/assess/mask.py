@@ -226,7 +226,7 @@ class RegisteredMethods:
         return {name: registry.implementation("masking-method", name) for name in names}
 
     def build(self, step: Masking) -> MaskingMethod:
-        """Return the method of a single step; a step that was asked for before is not built again."""
+        """Return the method of a single step; each step is built once."""
         key = json.dumps([step.method, dict(step.params)], sort_keys=True)
         if key not in self._built:
             self._built[key] = self._registry.build("masking-method", step.method, step.params)

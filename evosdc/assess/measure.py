@@ -30,7 +30,7 @@ class TableScores:
 
     scores: Mapping[str, float]  # of the masked table
     # of the original itself, which loses nothing, and of its records in random order, which keeps all statistics but no
-    # respondent's values; empty where they were not asked for
+    # respondent's values; empty unless requested
     identity: Mapping[str, float]
     permutation: Mapping[str, float]
     parameters: Mapping[str, Mapping[str, Any]]  # those in force by measure, defaults included, as JSON has them

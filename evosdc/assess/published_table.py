@@ -15,7 +15,7 @@ from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
 
 COUNT = "count"  # the column of a published table that has the numbers of people
-SUPPRESSED = ("", "*", "x", "X", ".", "-", "..")  # what stands for a cell that is not told
+SUPPRESSED = ("", "*", "x", "X", ".", "-", "..")  # signs of a suppressed cell
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,10 @@ class PublishedTable:
     """A published table beside a file."""
 
     attributes: tuple[str, ...]  # what it counts by
-    cells: int  # cells that it has; those of them whose number is not told
+    cells: int  # all cells, and the suppressed ones
     suppressed: int
-    differing: int  # told cells of which the file has another number
-    # half the sum of the differences, in per cent of the people in told cells: what users of both see contradicted
+    differing: int  # published cells of which the file has another number
+    # half the sum of the differences, in per cent of the people in published cells: the contradiction that users see
     moved: float
     completed: int  # suppressed cells of which the file has the true number
     completed_small: int  # those of them with one to `SMALL` people
@@ -40,7 +40,7 @@ class PublishedTable:
         by = ", ".join(self.attributes)
         said = (
             f"The table by {by} that is out already: the file has another number in {self.differing} of "
-            f"{self.cells - self.suppressed} told cells ({self.moved:.1f} % of the people)."
+            f"{self.cells - self.suppressed} published cells ({self.moved:.1f} % of the people)."
         )
         if self.suppressed:
             said += f" Of {self.suppressed} suppressed cells the file has the true number of {self.completed}"
@@ -71,17 +71,17 @@ def published_table(path: Path, original: Table, masked: Table) -> PublishedTabl
     if COUNT not in table.schema:
         raise DataError(Fault(where, f"no column {COUNT}", "one with the numbers of people"))
     coded = recode_like(table, schema, names)
-    told = np.asarray(table.column(COUNT), dtype=np.float64)
+    published = np.asarray(table.column(COUNT), dtype=np.float64)
     true, shown = (_counts(coded, recode_like(people, schema, names), names) for people in (original, masked))
-    known = ~np.isnan(told)
-    away = np.abs(shown - told)[known]
+    known = ~np.isnan(published)
+    away = np.abs(shown - published)[known]
     hidden = ~known & (shown == true)
     return PublishedTable(
         tuple(names),
-        len(told),
+        len(published),
         int((~known).sum()),
         int((away > 0).sum()),
-        50.0 * float(away.sum()) / max(float(told[known].sum()), 1.0),
+        50.0 * float(away.sum()) / max(float(published[known].sum()), 1.0),
         int(hidden.sum()),
         int((hidden & (true >= 1) & (true <= SMALL)).sum()),
     )

@@ -29,7 +29,7 @@ def most_sure(bound: float) -> float:
 
 
 def reason_of(bound: float, set_by: str = "") -> str:
-    """Return why so many people may be re-identified and no more."""
+    """Return the reason for the bound on re-identified people."""
     if set_by:
         return f"required by {set_by}"
     if bound == ACCEPTED:

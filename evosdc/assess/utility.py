@@ -76,7 +76,7 @@ ON_AVERAGE, AT_WORST = 1.0, 3.0
 AT_MOST = 10.0  # per cent of the records of a table that may be in another cell, however few records it has
 _FARTHEST = 1e6  # standard errors that stand for any number of them, where there is no error and yet a difference
 
-# records of a group in either file from which its mean counts; cells with fewer are judged as if they had so many
+# fewest records of a group, in either file, for its mean to count; smaller cells are judged as if they had this number
 FEWEST = 10
 
 _ANALYSED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER, Role.STRATUM)

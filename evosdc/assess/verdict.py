@@ -344,8 +344,8 @@ def _unjudged(evidence: Evidence) -> tuple[str, str]:
 
 def _answered(evidence: Evidence) -> str:
     """Return how many independent attacks have answered."""
-    asked = evidence.answered + evidence.unasked
-    return f"{evidence.answered} of {asked} answered" if evidence.unasked else f"all {asked} answered"
+    attacks = evidence.answered + evidence.unasked
+    return f"{evidence.answered} of {attacks} answered" if evidence.unasked else f"all {attacks} answered"
 
 
 def known_words(together: Mapping[str, Any], allowed: str) -> str:
@@ -383,9 +383,9 @@ def together_words(together: Mapping[str, Any]) -> str:
 
 
 def estimated(together: Mapping[str, Any]) -> str:
-    """Return that a share was not counted but estimated, and from how many records; empty where it was counted."""
-    asked = together.get("asked")
-    return f" (estimated from {asked:,} records)" if asked else ""
+    """Return from how many records a share was estimated; empty where all records were counted."""
+    sampled = together.get("asked")
+    return f" (estimated from {sampled:,} records)" if sampled else ""
 
 
 def further_words(one: Mapping[str, Any], bound: float) -> str:
@@ -403,7 +403,7 @@ def further_words(one: Mapping[str, Any], bound: float) -> str:
 
 
 def above_bound(percent: float, bound: float) -> str:
-    """Return a share above a bound, with so many digits that this is seen."""
+    """Return a share above a bound, with enough digits to show that it is above."""
     text = f"{percent:.1f}"
     return text if float(text) > bound else f"{percent:.3g}"
 
@@ -455,7 +455,7 @@ def identity_of(original: Table, masked: Table, names: Sequence[str], registry: 
 
 
 def identity_words(found: Mapping[str, Any]) -> str:
-    """Return in words whether so many people may be re-identified in a public file."""
+    """Return in words whether the share of re-identified people is acceptable in a public file."""
     percent, accepted = float(found["percent"]), float(found["accepted"])
     within = percent <= accepted
     share = f"{percent:.1f}" if within else above_bound(percent, accepted)

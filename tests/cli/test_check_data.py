@@ -30,7 +30,7 @@ def test_the_records_of_a_file_are_checked(evosdc, people):
     assert "edit rule age = old, status = single, code = [2]: broken by 25 of 80 records (31.25 %)" in words
     # Young and married; and, since the code goes with the age, both of the code with the wrong age.
     assert "Structural zeros: 4 combinations in 3 pairs of attributes" in words
-    assert "age is masked, but follows from what is published as it is: code (for 100.0 % of the records)" in words
+    assert "age is masked, but follows from unmasked columns: code (for 100.0 % of the records)" in words
     document = json.loads(evosdc("check", "--data", "p.csv", "--schema", "s.toml", "--json", "--threshold", "10").out)
     assert document["structural_zeros"]["threshold"] == 10.0
     assert document["edit_rules"][0]["records"] == 25
