@@ -85,7 +85,7 @@ def deap_toolbox(assembly: Assembly, folder: "TemporaryDirectory[str]") -> base.
 
     ``individual()`` makes a random individual (`Genes`) and ``population(n)`` the first n of the experiment's start,
     all by default. ``mate`` and ``mutate`` are the genotype's, ``select`` a tournament, with several objectives
-    NSGA-II; any can be registered anew, ``map`` too: that of a pool of processes or of SCOOP.
+    NSGA-II; any can be replaced, ``map`` too: by that of a pool of processes or of SCOOP.
     ``evaluate(individual)`` returns the objectives, which keep constraints by the individual's fitness.
     ``table(individual)`` is the protected file. Draws come from Python's `random`, as DEAP's do.
 

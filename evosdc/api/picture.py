@@ -8,7 +8,7 @@ from pathlib import Path
 Point = tuple[float, float]
 
 COLOURS = ("#1f5fa6", "#c2571a", "#2d7d46", "#7a4fa3", "#8a8a8a")
-"""Of series, in their order; told apart by people who do not see all colours, too."""
+"""Of series, in their order; distinct for people with colour blindness, too."""
 
 WIDTH, HEIGHT, MARGIN = 640, 400, 56
 

@@ -103,7 +103,7 @@ class ProtectedData(Shown, Generic[Data]):
     result : Result
         The content of ``result.json``: ``result.verdict.publishable``, ``result.best.scores``.
     folder : Path or None
-        Where the run is, with its report; None where no folder was asked for.
+        Where the run is, with its report; None where no folder was requested.
     roles : mapping of str to str
         For a frame, by column the role that was proposed and why.
     rows : ndarray of int or None
@@ -222,7 +222,7 @@ class ProtectedData(Shown, Generic[Data]):
     def recipe(self) -> Path | None:
         """The recipe file that the run left, for `evosdc.explain` and `evosdc.apply`; None where it found none.
 
-        Copy it elsewhere where no folder was asked for: it lasts until the program ends.
+        Copy it elsewhere where no folder was requested: it lasts until the program ends.
         """
         file = None if self._kept is None else self._kept.run / RECIPE
         for temporary in () if self._kept is None else self._kept.temporary:

@@ -348,7 +348,7 @@ class StudyReport(Shown, dict[str, Any]):
         return pd.DataFrame(rows, columns=["search", "evaluations", "share"])
 
     def plot(self) -> "Picture":
-        """Return the anytime curves: the share of targets that each search reached after so many evaluations."""
+        """Return the anytime curves: the share of targets that each search reached by number of evaluations."""
         from evosdc.api.picture import points
 
         lines = {search: [(at, share) for at, share in curve] for search, curve in self["curves"].items()}

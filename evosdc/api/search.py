@@ -45,7 +45,7 @@ class Candidate:
     origin : str
         What made it.
     scores : mapping of str to float
-        By measure, with ``il`` and ``dr``; empty before they are told.
+        By measure, with ``il`` and ``dr``; empty before they are reported.
     objectives : tuple of float
         All minimised; empty before.
     """
@@ -143,9 +143,8 @@ class Search:
         Parameters
         ----------
         scores : sequence of mapping, optional
-            For each candidate that was asked for, in order, scores of your own: of measures, or ``il`` and ``dr``
-            themselves; the experiment's measures are asked for those that the fitness needs besides. By default they
-            are asked for all.
+            For each requested candidate, in order, scores of your own: of measures, or ``il`` and ``dr`` themselves.
+            The experiment's measures compute the others that the fitness needs; by default they compute all.
 
         Raises
         ------
@@ -180,7 +179,7 @@ class Search:
 
     @property
     def evaluations(self) -> int:
-        """Candidates that were told of."""
+        """The number of candidates evaluated so far."""
         return 0 if self._loop is None else self._loop.state.progress.evaluations
 
     @property
@@ -214,7 +213,7 @@ class Search:
         Raises
         ------
         InputError
-            Nothing else can be asked for.
+            The choice is not one of these.
         """
         return self.front[chosen([one.point for one in self._begun.state.front], choice_of(choice))]
 
@@ -228,7 +227,7 @@ class Search:
 
         The secret key that the search draws from stands beside it.
 
-        The folder is readable by its owner alone. Children that were asked for are asked for again.
+        The folder is readable by its owner alone. A resumed search requests open children again.
         """
         from evosdc.files.atomic import make_folder
 
@@ -247,7 +246,7 @@ class Search:
     @property
     def _begun(self) -> AskTell:
         if self._loop is None:
-            raise DataError(Fault("search", "one that has not begun", "one that was told of its start", "Call tell()."))
+            raise DataError(Fault("search", "one that has not begun", "one whose start is evaluated", "Call tell()."))
         return self._loop
 
     def _starting(self) -> list[Individual]:
@@ -270,7 +269,7 @@ class Search:
 
     def _judged(self, offspring: Sequence[Individual], scores: Sequence[Mapping[str, float]]) -> list[Values]:
         if len(scores) != len(offspring):
-            raise DataError(Fault("tell", f"scores of {len(scores)} candidates", f"of {len(offspring)}, as asked for"))
+            raise DataError(Fault("tell", f"scores of {len(scores)} candidates", f"of {len(offspring)}, as requested"))
         return [_values(self._problem, item.genome, given) for item, given in zip(offspring, scores, strict=True)]
 
 
@@ -299,7 +298,7 @@ def _values(problem: Problem, genome: Any, given: Mapping[str, float]) -> Values
     own = _own_scores(problem, given)
     combined = own
     if problem.constraints or not set(problem.fitness.needs) <= own.keys():
-        # Another decoding than for publication would be another file; of several draws the first is told of.
+        # Another decoding than for publication would be another file; of several draws the first is scored.
         measured = problem.scores_of_draw(genome, problem.decode(genome, problem.genotype.key(genome)))
         combined = problem.aggregation.combine(measured | {n: v for n, v in own.items() if n in measured}) | own
     if problem.constraints:

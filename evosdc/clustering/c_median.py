@@ -2,7 +2,7 @@
 
 Each cluster has a representative: by attribute the category or number of least summed distance to its records, the
 first where several tie. It is the lower median of an ordinal or numeric attribute and the mode of a nominal one.
-Records are assigned to the nearest representative and representatives are found anew until nothing changes; neither
+Records are assigned to the nearest representative and representatives are recomputed until nothing changes; neither
 step increases the total distance. The work is done on distinct records in sorted order, so that the order of records is
 of no account.
 """
@@ -108,8 +108,8 @@ def best_settled(
     settling: int = MOST_ROUNDS,
 ) -> Settled:
     """Return where the best of several starts ends, on distinct records; otherwise as `c_median`."""
-    # Where starts are tried on a sample, all records settle around the best of them for so many rounds as `settling`
-    # says; with 0 they only go to the nearest representatives, and clusters may be empty.
+    # Where starts are tried on a sample, all records then settle around the best of them for `settling`
+    # rounds. With 0 they only go to the nearest representatives, and clusters may be empty.
     wanted = min(clusters, len(records.counts))
     few = _sample(records, rng)
     best: Settled | None = None

@@ -23,8 +23,8 @@ class Elbow:
     """Within-distances by number of clusters."""
 
     clusters: tuple[int, ...]  # 1, 2, and so on; not beyond the number of distinct records
-    # Mean distance of a record to the nearest representative, of the nearest clustering found with so many clusters or
-    # fewer, so that it never rises; an attribute that differs as much as it can counts 1.
+    # Mean distance of a record to the nearest representative, of the best clustering with at most this many clusters.
+    # It never rises. An attribute that differs as much as it can counts 1.
     distances: tuple[float, ...]
 
     @classmethod
@@ -70,7 +70,7 @@ class Clusters:
     representatives: Table  # one record for each cluster: medians and modes, which need be nobody's
     distances: Numbers  # of each record to its representative; an attribute that differs as much as it can counts 1
     medoids: Integers  # position of the record nearest to each representative, the first of several
-    asked: int  # number of clusters that was asked for
+    asked: int  # requested number of clusters
     starts: int
     seed: Seed
     elbow: Elbow | None = None
@@ -101,7 +101,7 @@ class Clusters:
         found, sentences = len(self.representatives), []
         if found < self.asked:
             there = "is 1" if found == 1 else f"are {found}"
-            sentences.append(f"{self.asked} clusters were asked for; there {there}, since no more records are apart.")
+            sentences.append(f"{self.asked} clusters were requested; there {there}, as no more records differ.")
         reached = self.elbow.distances[:found] if self.elbow is not None else ()
         if len(reached) == found and reached[-1] < self.distance - 1e-9:
             sentences.append("Fewer clusters were found that are nearer to the records: more starts would help.")
@@ -122,7 +122,7 @@ def clusters_of(
     up_to: int = UP_TO,  # clusters up to which within-distances are computed, `MOST_UP_TO` at most; 1: they are not
     fuzziness: float | None = None,  # the exponent m of a fuzzy clustering besides, above 1
     starts: int = 10,  # random starts, of which the best counts
-    seed: Seed,  # of the starts. The same number of clusters has the same clustering, whatever else is asked.
+    seed: Seed,  # of the starts. A number of clusters has the same clustering under all other options.
     seeds: int = SEEDS,
     told: Callable[[int, int], Any] = lambda done, total: None,
 ) -> Clusters:
@@ -184,7 +184,7 @@ def _check(table: Table, numbers: dict[str, object], fuzziness: object) -> None:
         raise ParameterError(collect.faults)
 
 
-FEWEST = 3  # records of a cluster from which its representative is told: that of fewer may be one of them
+FEWEST = 3  # fewest records of a cluster for its representative to be reported: that of fewer may be one of them
 
 
 def texts_of(table: Table) -> list[dict[str, str]]:
@@ -200,7 +200,7 @@ def texts_of(table: Table) -> list[dict[str, str]]:
 
 
 def account_of(found: Clusters) -> dict[str, Any]:
-    """Return what is told of clusters; representatives of fewer than `FEWEST` records are left out (None)."""
+    """Return the report of clusters; representatives of fewer than `FEWEST` records are left out (None)."""
     schema, sizes = found.representatives.schema, found.sizes.tolist()
     rows = zip(sizes, found.within.tolist(), found.medoids.tolist(), texts_of(found.representatives), strict=True)
     clusters = [

@@ -154,7 +154,7 @@ def represent_numbers(
     numbers: Numbers, counts: Integers, assigned: Integers, order: Order, known: Geometry, means: Numbers
 ) -> None:
     """Put in place, by cluster and numeric attribute, the lower median of the numbers that are there."""
-    # A missing number stands in where none is there, or where so many are missing that it is nearer to them all.
+    # The representative is a missing value where all numbers are missing, or enough of them to make it the nearest.
     clusters = np.arange(len(means))
     for v in range(numbers.shape[1]):
         column = numbers[:, v]

@@ -1,4 +1,4 @@
-"""A search that somebody else drives: it is asked for candidates and told what became of them."""
+"""A search driven by the caller, by ask and tell: it returns candidates and receives their evaluations."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ class AskTell:
     """The loop of `evosdc.engine.loop`, by ask and tell."""
 
     # A step of an algorithm evaluates its children where it needs them. So it runs in a thread of its own, which waits
-    # there until it is told; nothing else runs meanwhile. A step may ask more than once.
+    # there for the values; nothing else runs meanwhile. A step may request values more than once.
 
     def __init__(
         self, algorithm: Algorithm, evaluator: Evaluator, streams: Streams, stop: Stop, state: SearchState
@@ -40,7 +40,7 @@ class AskTell:
         self.reason: str | None = None
 
     def ask(self) -> Sequence[Individual]:
-        """Return children that are to be evaluated, the same until they are told of; none when it is over."""
+        """Return children to evaluate, the same until `tell`; none when the search is over."""
         if not self._asked and self.reason is None:
             now = replace(self.state.progress, seconds=monotonic() - self._clock)
             self.reason = self._stop.reason(now)
@@ -52,7 +52,7 @@ class AskTell:
         return self._asked
 
     def tell(self, values: Sequence[Values] | None = None) -> dict[str, Any]:
-        """Take in what became of the children that were asked for, in order; by default they are evaluated."""
+        """Receive the values of the requested children, in order; by default they are evaluated here."""
         assert self._asked, "ask first"
         assert self._step is not None
         self._asked = self._step.go_on(values)
@@ -88,13 +88,13 @@ class _Step:
             random.setstate(self._own[0])
             np.random.set_state(self._own[1])
             self._told.put(values)
-        asked = self._asking.get()
+        request = self._asking.get()
         self._own = random.getstate(), np.random.get_state()
         random.setstate(others[0])
         np.random.set_state(others[1])
-        if isinstance(asked, BaseException):
-            raise asked
-        return asked
+        if isinstance(request, BaseException):
+            raise request
+        return request
 
     def _wait(self, individuals: Sequence[Individual]) -> Sequence[Values] | None:
         self._asking.put(individuals)
@@ -116,7 +116,7 @@ class _Asked(Evaluator):
         self._other, self._wait = evaluator, wait
 
     def tried(self, siblings: Siblings) -> bool:
-        """Whether children have been judged by what they change: the caller is asked about each."""
+        """Whether children have been judged by what they change: never, since the caller evaluates each."""
         return False
 
     def values_of(self, individuals: Sequence[Individual]) -> list[Values]:

@@ -65,11 +65,11 @@ class AsynchronousIslands:
 
     @property
     def complete(self) -> bool:
-        """Whether all demes have told of the next generation."""
+        """Whether all demes have reported the next generation."""
         return all(self._told)
 
     def next(self) -> Generation:
-        """Return the next generation of the whole population, as soon as all demes have told of it."""
+        """Return the next generation of the whole population, as soon as all demes have reported it."""
         self._poll()
         while not self.complete:
             for island in self._failures:
@@ -77,14 +77,14 @@ class AsynchronousIslands:
                     raise self._failures[island]
             if not self._take(None):
                 raise ExecutorError("the executor has no answer to a task that it was given")
-        generation = join_generations(self._algorithm, [told.popleft() for told in self._told])
+        generation = join_generations(self._algorithm, [reported.popleft() for reported in self._told])
         self._joined = generation.population.generation
         for island in tuple(self._held):
             self._go_on(island)
         return generation
 
     def halt(self) -> None:
-        """Begin nothing more and give up what is under way; complete generations can still be asked for."""
+        """Begin nothing more and give up what is under way; complete generations remain available."""
         if self._open:
             self._open = False
             self._queue.close()
@@ -132,7 +132,7 @@ class AsynchronousIslands:
 
     def _answered(self, island: int, outcome: Outcome) -> None:
         if isinstance(outcome.value, Failure):
-            # Told when it is this generation's turn: the search may end before.
+            # Reported when it is this generation's turn: the search may end before.
             self._failures[island] = error_of(outcome)
             return
         report: DemeReport = outcome.value

@@ -83,7 +83,7 @@ class Repair:
         return key_codes(self._microdata.table, list(names))
 
     def _least_sizes(self, masked: Table) -> list[int]:
-        """Return the sizes that classes have to keep where they are not judged one by one: what is asked, what was."""
+        """Return the sizes that classes have to keep: by constraint, the required and the present minimum."""
         sizes = []
         for constraint, headline in self._judged:
             if not headline.by_class:

@@ -109,8 +109,7 @@ class Decoder:
 
     def _shared(self, draw: int) -> np.random.Generator:
         """Return the generator that all genomes share in a draw, at its beginning."""
-        # It is asked for once an evaluation, and to set one back takes a fraction of the time that it takes to make
-        # one.
+        # Each evaluation requests it. Resetting a generator takes a fraction of the time of making one.
         known = self._generators.get(draw)
         if known is None or spawned(known[0]):  # children stay spawned when the state is set back
             generator = self._streams.evaluate(draw)

@@ -54,30 +54,30 @@ class PackedDeme(NamedTuple):
 def pack_deme(deme: Population, genotype: Genotype[Any]) -> PackedDeme:
     """Return a deme as it crosses the wire."""
     genomes = packed(genotype.dump(member.genome) for member in deme)
-    return PackedDeme(tuple(map(told_of, deme)), genomes, deme.generation, dict(deme.memory))
+    return PackedDeme(tuple(map(report_of, deme)), genomes, deme.generation, dict(deme.memory))
 
 
 def unpack_deme(given: PackedDeme, genotype: Genotype[Any]) -> Population:
     """Return the deme that `pack_deme` packed."""
     dumps = unpacked(given.genomes, len(given.members))
-    members = [read_individual(told, dump, genotype) for told, dump in zip(given.members, dumps, strict=True)]
+    members = [read_individual(report, dump, genotype) for report, dump in zip(given.members, dumps, strict=True)]
     return Population(members, given.generation, given.memory)
 
 
-def told_of(individual: Individual) -> IndividualReport:
+def report_of(individual: Individual) -> IndividualReport:
     """Return an individual as it crosses the wire."""
     return IndividualReport(individual.key, dict(individual.scores), individual.objectives, individual.origin)
 
 
-def read_individual(told: IndividualReport, dump: Arrays, genotype: Genotype[Any]) -> Individual:
-    """Return the individual that was told of, with the dump of its genome."""
-    return Individual(genotype.load(dump), *told)
+def read_individual(report: IndividualReport, dump: Arrays, genotype: Genotype[Any]) -> Individual:
+    """Return the reported individual, with the dump of its genome."""
+    return Individual(genotype.load(dump), *report)
 
 
 class GenerationReport(NamedTuple):
     """A generation of a deme as it crosses the wire."""
 
-    # Individuals are numbered: the deme's first members by slot, then all that are told of, in the order of evaluation.
+    # Individuals are numbered: the deme's first members by slot, then all reported ones, in the order of evaluation.
 
     made: dict[str, int]  # as in `Generation`
     failed: int  # as in `Generation`
@@ -90,7 +90,7 @@ class DemeReport(NamedTuple):
     """Some generations of a deme as they cross the wire."""
 
     generations: list[GenerationReport]
-    # Of all that are told of, in order (`evosdc.engine.genome_deltas.packed`): of large ones mostly what they change.
+    # Of all reported individuals, in order (`evosdc.engine.genome_deltas.packed`): of large ones mostly the changes.
     genomes: Arrays
     seconds: float = 0.0  # that all of it took
 
@@ -105,7 +105,7 @@ def report_generations(deme: Population, history: Iterator[Generation], genotype
     for generation in history:
         after = generation.population
         staying = set(map(id, after))
-        told = list[Individual]()
+        reported = list[Individual]()
         for batch in generation.evaluated:
             matter = set(front.update(batch))
             for place, precedence in enumerate(precedences(batch)):
@@ -116,19 +116,19 @@ def report_generations(deme: Population, history: Iterator[Generation], genotype
             for place in sorted(matter):
                 numbers[id(batch[place])] = (count, batch[place])
                 count += 1
-                told.append(batch[place])
+                reported.append(batch[place])
         copies = {id(member): member for member in after if id(member) not in numbers}
         for number, member in copies.items():  # of members, which nobody had to evaluate
             numbers[number] = (count, member)
             count += 1
-            told.append(member)
-        genomes += [individual.genome for individual in told]
+            reported.append(member)
+        genomes += [individual.genome for individual in reported]
         same = after == members  # the very same: individuals are equal to themselves alone
         reports.append(
             GenerationReport(
                 dict(generation.made),
                 generation.failed,
-                tuple(map(told_of, told)),
+                tuple(map(report_of, reported)),
                 None if same else tuple(numbers[id(member)][0] for member in after),
                 None if after.memory is memory else dict(after.memory),
             )
@@ -144,7 +144,7 @@ def read_report(deme: Population, report: DemeReport, genotype: Genotype[Any]) -
     known, members, memory = list(deme), list(deme), deme.memory
     history = []
     for number, one in enumerate(report.generations, start=deme.generation + 1):
-        evaluated = [read_individual(told, next(made), genotype) for told in one.told]
+        evaluated = [read_individual(report, next(made), genotype) for report in one.told]
         known += evaluated
         if one.slots is not None:
             members = [known[slot] for slot in one.slots]

@@ -36,9 +36,9 @@ class Dispatch:
         return self.publish()
 
     def worthwhile(self, seconds: float) -> bool:
-        """Whether so many seconds of work are worth sending, or worth the start of the workers."""
+        """Whether work of this many seconds is worth sending, or worth starting the workers."""
         # Workers that are worth it start beside this process, which goes on without them until they are ready. Where a
-        # grain was asked for, workers are started in any case.
+        # grain was requested, workers are started in any case.
         if not self.executor.remote or not worth_sending(seconds):
             return False
         if self.grain != "auto" or self.executor.started:

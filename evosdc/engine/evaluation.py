@@ -25,7 +25,7 @@ from evosdc.time_limit import OutOfTime, check_time, time_limited
 
 _LOG = logging.getLogger("evosdc.evaluation")
 CACHE_SIZE = 20_000  # How many evaluations are remembered; the oldest is forgotten first
-AGAIN = 10.0  # So many times what a generation would take here may pass in sending before one is evaluated here again
+AGAIN = 10.0  # A generation is evaluated locally again after sending took this many times its local time
 RECENT = 256  # Over how many evaluations their cost is averaged, about
 
 
@@ -234,6 +234,6 @@ def made_by(batches: Iterable[Sequence[Individual]]) -> dict[str, int]:
 
 
 def each_of(batches: Iterable[Sequence[Individual]]) -> Iterator[Individual]:
-    """Return the individuals that exist, of siblings those that somebody asked for."""
+    """Return the individuals that exist; of siblings, only those that were requested."""
     for batch in batches:
         yield from (one for _, one in batch.known) if isinstance(batch, Siblings) else batch

@@ -93,8 +93,8 @@ ROUNDING = 1e-9  # Difference, relative or absolute, that a tracker may make
 
 
 def rescored(problem: Problem, individual: Individual, others: Iterable[Individual] = ()) -> list[str]:
-    """Have an individual scored from scratch, as its file is told of; return what was otherwise, in words."""
-    # Those of the others that are equal to it get its scores, so that it is told of alike wherever it stands.
+    """Rescore an individual from scratch, as reports state its file; return the differences in words."""
+    # Equal individuals among the others get its scores, so that all reports agree.
     fresh = problem.evaluate(individual, from_scratch=True)
     differences = _differences(individual, fresh)
     for one in (individual, *(other for other in others if other.key == individual.key)):

@@ -19,7 +19,7 @@ was expected."""
 
 
 class GenerationStep:
-    """Takes a search from generation to generation, by whichever grain is faster or was asked for."""
+    """Takes a search from generation to generation, by the faster or the requested grain."""
 
     # The grain is what one task is: an evaluation, or a deme for many generations. Like the number of workers it
     # changes how long a generation takes and nothing else.
@@ -73,7 +73,7 @@ class GenerationStep:
         return generation
 
     def halt(self) -> bool:
-        """Begin nothing more on workers; return whether they have told of a generation that nobody has asked for."""
+        """Begin nothing more on workers; return whether they have reported a generation that was not yet taken."""
         if self._islands is None:
             return False
         self._islands.halt()

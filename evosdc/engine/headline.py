@@ -355,10 +355,10 @@ class ClassSizes(_OverClasses):
     def _score_of(self, before: Integers, after: Integers) -> float:
         """Return the headline where some classes have other sizes."""
         # Estimates of a population take long, and many children change classes of the same sizes.
-        asked = np.sort(before).tobytes() + np.sort(after).tobytes()
-        if asked not in self._scores:
-            self._scores[asked] = cut(self._model.headline_of_sizes(*self._shifted(before, after), self._original))
-        return self._scores[asked]
+        sizes = np.sort(before).tobytes() + np.sort(after).tobytes()
+        if sizes not in self._scores:
+            self._scores[sizes] = cut(self._model.headline_of_sizes(*self._shifted(before, after), self._original))
+        return self._scores[sizes]
 
     def _shifted(self, before: Integers, after: Integers) -> tuple[Integers, Integers]:
         """Return the sizes that occur, and how many classes have each, where some classes have other sizes."""

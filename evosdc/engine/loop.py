@@ -36,7 +36,7 @@ class SearchState:
 
 OVERTIME, GRACE = 0.02, 0.25  # share of the seconds, and seconds, after which a generation is given up
 Observer = Callable[[SearchState, dict[str, Any]], str | None]
-"""Is told of each state with its line of the journal; returns why the search is to end there, or None or nothing."""
+"""Receives each state with its line of the journal; returns why the search is to end there, or None."""
 
 
 def first_state(
@@ -49,7 +49,7 @@ def first_state(
     if best.failed:
         raise EvaluationError(
             f"none of the {len(candidates)} candidates to start the search from could be evaluated; "
-            'with on_error = "raise" the first failure is told'
+            'with on_error = "raise" the first failure is reported'
         )
     content = blake2b(b"".join(candidate.key for candidate in candidates), digest_size=8).digest()
     drawn = np.random.default_rng(int.from_bytes(content, "little"))  # the same candidates are chosen from alike
@@ -94,13 +94,13 @@ def _searched(
     clock = monotonic() - state.progress.seconds
     if state.progress.generation == 0:
         figures = census.figures(state.population.members)
-        told = observe(state, generation_record(figures, state.progress, len(archive), {}, archive.hypervolume))
-        if told:
-            return state, told
+        ending = observe(state, generation_record(figures, state.progress, len(archive), {}, archive.hypervolume))
+        if ending:
+            return state, ending
     while True:
         now = replace(state.progress, seconds=monotonic() - clock)
         reason = stop.reason(now)
-        # When the time is over, what workers have told of already still counts, up to any other limit.
+        # When the time is over, generations that workers have reported still count, up to any other limit.
         if reason is not None and (stop.reason(replace(now, seconds=-inf)) is not None or not advance.halt()):
             return state, reason
         try:
@@ -111,13 +111,13 @@ def _searched(
         if generation is None:
             return state, "the search is complete"
         state, record = state_after(state, generation, archive, census, stop, monotonic() - clock)
-        told = observe(state, record)
-        if told:
-            return state, told
+        ending = observe(state, record)
+        if ending:
+            return state, ending
 
 
 def _left(stop: Stop, now: Progress) -> float | None:
-    """Return the seconds that the next generation may take, or to take in what workers have told of."""
+    """Return the seconds that the next generation may take, or those in which workers' reports are read."""
     return None if stop.seconds is None else GRACE + (1.0 + OVERTIME) * stop.seconds - now.seconds
 
 

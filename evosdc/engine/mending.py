@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Mended(NamedTuple):
     """A masked table in order, the attributes whose labels had to be put right, and those whose values were moved."""
 
-    # `unrepaired` is the table before records that rules forbid were repaired: what its masking makes anew.
+    # `unrepaired` is the table before forbidden records were repaired: repeating its masking makes this table.
 
     table: Table
     right_labels: tuple[str, ...]

@@ -32,7 +32,7 @@ class Objectives:
         provisional: Callable[[Any], bool] | None,
         reference: Callable[[Any], Mapping[str, float]],
     ) -> None:
-        # Asked for every candidate: what the genotype cannot do is not asked for.
+        # Called for every candidate, so what the genotype supports is determined once.
         self._composed = isinstance(genotype, Composed)
         self._described = genotype if isinstance(genotype, Described) else None
         self._restricted = genotype if isinstance(genotype, Guaranteed) and genotype.reference is not None else None
@@ -67,7 +67,7 @@ class Objectives:
 
     @property
     def by_columns(self) -> bool:
-        """Whether scores alone decide, and no genome is asked."""
+        """Whether scores alone decide, without calls to the genotype."""
         return all(one is None for one in (self._described, self._restricted, self._provisional))
 
     def judge_columns(self, scores: Mapping[str, NDArray[np.float64]]) -> Columns | None:
@@ -82,7 +82,7 @@ class Objectives:
 
     def judge_draws(self, each: Sequence[Mapping[str, float]], fixed: Mapping[str, float], genome: Any) -> Judged:
         """Return what becomes of a genome by the scores of several tables that it was decoded to."""
-        # Scores are means. A file of a genome that is `Composed` is told by its seed, and any of them may be published:
+        # Scores are means. A file of a `Composed` genome is determined by its seed, and any of them may be published:
         # its objectives are means, too, with their standard error, and all files have to keep the constraints.
         scores = {name: sum(own[name] for own in each) / len(each) for name in each[0]} | dict(fixed)
         figures = [self._aggregation.combine(own) for own in each] if self._constraints else []

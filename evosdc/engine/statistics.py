@@ -115,7 +115,7 @@ class Census:
         return float(self._distance(one.genome, other.genome))
 
 
-FEW = 4  # Up to so many changed slots, pairs are not looked for in other slots
+FEW = 4  # Up to this many changed slots, other slots are not searched for pairs
 
 
 def _changed_slots(before: Sequence[Individual], after: Sequence[Individual]) -> list[int] | None:

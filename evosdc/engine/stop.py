@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Progress:
     """How far a search has come."""
 
-    # Completed; evaluations count every candidate that was asked for, duplicates too, so that the count does not depend
+    # Completed; evaluations count every requested candidate, duplicates too, so that the count does not depend
     # on what happens to be in the cache.
     generation: int = 0
     evaluations: int = 0

@@ -14,12 +14,12 @@ from evosdc.model import Changes, Fitted, Individual, Local, Tracker
 from evosdc.processors import side_by_side
 from evosdc.table.table import Table
 
-MOST_BYTES = 1 << 30  # About so much may the tables that are followed hold together
-BYTES_A_CELL = 100  # Bytes that a followed table holds for a cell: what the trackers of half a dozen measures keep
-MOST_TABLES = 512  # Tables that are followed at most: more than a population has members
-COPIED = 16_384  # cells up to which trackers are copied for relatives; those of larger files go to and fro
+MOST_BYTES = 1 << 30  # Memory limit of all tracked tables together, approximate
+BYTES_A_CELL = 100  # Bytes of a tracked table per cell: those of the trackers of half a dozen measures
+MOST_TABLES = 512  # Most tracked tables: more than a population has members
+COPIED = 16_384  # cells up to which trackers are copied for relatives; those of larger files are updated back and forth
 FAR = 4  # children that differ in more than the records divided by this are judged from scratch
-REMEMBERED = 20_000  # Genomes of which it is known whose children they are
+REMEMBERED = 20_000  # Genomes whose parents are remembered
 NEAR = 2  # latest tables that are searched for one near a genome, where its parent's is gone
 
 
@@ -39,13 +39,13 @@ class FollowedTable:
         self.trackers: dict[str, Tracker] = dict(zip(measures, made, strict=True))
 
     def take(self, genome: Any, change: Changes) -> None:
-        """Go on to another genome."""
+        """Update to another genome."""
         for name, tracker in self.trackers.items():
             asked(f"measure {name}", tracker.take, change)
         self.genome = genome
 
     def copy(self) -> "FollowedTable":
-        """Return one that goes its own way."""
+        """Return an independent copy."""
         other = FollowedTable.__new__(FollowedTable)
         other.genome = self.genome
         other.trackers = {name: tracker.copy() for name, tracker in self.trackers.items()}
@@ -53,7 +53,7 @@ class FollowedTable:
 
 
 class Trackers:
-    """The tables that are followed in one search, by the keys of their genomes; those asked for least go first."""
+    """The tables tracked in one search, by the keys of their genomes; the least recently used are dropped first."""
 
     def __init__(
         self, genotype: Local[Any], measures: Mapping[str, Fitted], decode: Callable[[Any, bytes], Table]
@@ -70,7 +70,7 @@ class Trackers:
         self._went: OrderedDict[bytes, bytes] = OrderedDict()
 
     def at(self, individual: Individual) -> FollowedTable:
-        """Return the followed table of an individual: known, gone on from a relative's, or made anew."""
+        """Return the tracked table of an individual: cached, updated from a relative's, or new."""
         key = individual.key
         table = self._tables.pop(key, None)
         if table is None:
@@ -98,7 +98,7 @@ class Trackers:
                 estimated |= about is not None
                 columns[name] = asked(f"measure {name}", tracker.tries, changes) if about is None else about
         except BaseException:
-            self._tables.pop(parent.key, None)  # who was interrupted may be in any state
+            self._tables.pop(parent.key, None)  # an interrupted update leaves the state inconsistent
             raise
         return columns, estimated
 

@@ -17,7 +17,7 @@ class Aggregation:
     IL is the arithmetic mean of its measures. DR is the mean of the interval disclosure figures and of *one* figure for
     record linkage. That one is the greatest of the linkage measures, since an intruder uses the best linkage there is,
     or their mean. The source of the thesis does not show its weights. The maximum is that of Nin, Herranz and Torra
-    (2008), as told in the handbook chapter on privacy in data mining. The mean is the older rule of Domingo-Ferrer and
+    (2008), as cited in the handbook chapter on privacy in data mining. The mean is the older rule of Domingo-Ferrer and
     Torra (2001).
 
     Parameters
@@ -68,7 +68,7 @@ class Aggregation:
 
     @cached_property
     def _readers(self) -> tuple["Reader | None", "Reader | None", "Reader | None"]:
-        """What reads the scores of each kind at once, None where there are none: asked for every candidate."""
+        """Readers of the scores of each kind at once, None where there are none; used for every candidate."""
         return _reader(self.il), _reader(self.disclosure), _reader(self.linkage)
 
 

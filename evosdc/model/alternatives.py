@@ -1,4 +1,4 @@
-"""What pydantic says of a field that may be of several types, told as one fault and without pydantic's own names.
+"""One fault, without pydantic's own names, for a field that may be of several types.
 
 Pydantic's discriminated unions would not replace this module. Authors of plugins would have to tag every type of every
 union by hand, those inside lists and tables too, where ``float | dict[str, float | str]`` is enough now. And the places

@@ -116,13 +116,13 @@ class Local(Genotype[G]):
         raise NotImplementedError(f"{type(self).__name__} has moves, and has to define moved")
 
     def changed(self, g: G, change: Changes) -> G:
-        """Return the genome of a child that is told by what it changes, where `moved` tells children so."""
+        """Return the genome of a child from its changes, where `moved` returns `Changes`."""
         raise NotImplementedError(f"{type(self).__name__} tells what moves change, and has to define changed")
 
     def combined(self, g: G, changed: Sequence[G]) -> G | None:
         """Return `g` with the changes of several children at once; where two differ, the first one counts.
 
-        None, the default, where changes cannot be put together. Not asked where `moved` returns `Changes`.
+        None, the default, where changes cannot be combined. Not called where `moved` returns `Changes`.
         """
         return None
 
@@ -173,7 +173,7 @@ class Stochastic(Genotype[G]):
         return self.draws
 
     def judged_on(self, g: G, draws: int) -> G:
-        """Return the same genome, to be judged on so many tables, at most `draws`; itself where none `races`."""
+        """Return the same genome, to be judged on this number of tables, at most `draws`; itself where none `races`."""
         return g
 
     def transitions(self, g: G) -> tuple[Matrix, ...]:
@@ -194,7 +194,7 @@ class Stochastic(Genotype[G]):
         """Per cent of an attribute's records that may read right under exchanged labels; 100 for no bound.
 
         A matrix that publishes one category as another, and back, loses little and links few, yet hides nothing from
-        whoever learns it. A search of matrices therefore has the harms that plugins offer as constraints, with this
+        anyone who learns it. A search of matrices therefore has the harms that plugins offer as constraints, with this
         bound.
         """
         return MOST_RELABELLED
@@ -232,8 +232,8 @@ class Guaranteed(Genotype[G]):
     def assurance(cls, microdata: Microdata, required: Sequence[Constraint], bound: float) -> Mapping[str, Any] | None:
         """Return how ``evosdc protect`` protects a file that has to fulfil requirements; by default not by this one.
 
-        Only a genotype that its plugin offers for the occasion ``anonymity`` is asked, and with ``--truthful`` one that
-        is offered for ``truthful``: its published values are all true, only coarser or absent.
+        Called only for a genotype that its plugin offers for the occasion ``anonymity``. With ``--truthful`` it must be
+        offered for ``truthful``: its published values are all true, only coarser or absent.
 
         Parameters
         ----------
@@ -311,7 +311,7 @@ class Composed(Genotype[G]):
     def last_step(self, masked: Table, rng: np.random.Generator) -> Table:
         """Return a table once more after the step that ends all plans; itself, the default, where none does.
 
-        Asked for where putting a file in order broke what that step had made sure of.
+        Called where repairs of a file broke what that step had ensured.
         """
         return masked
 

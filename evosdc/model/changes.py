@@ -1,4 +1,4 @@
-"""What the children of one parent change: what trackers are asked about."""
+"""What the children of one parent change: the input of trackers."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -26,8 +26,8 @@ GREATEST = 1e9  # No constraint counts for more: an excess is finite whatever a 
 
 
 MOST_SURE, TIMES_BOUND = 33.0, 1.5
-"""Per cent of the matches that look surest that may be right: one in three, the greatest risk of a single person in use
-(cells of three). Where more than that may be found in the mean, so many times this bound."""
+"""Bound on the surest matches: at most this per cent may be right, which is one in three (cells of three), the greatest
+accepted risk of a single person. The bound is `TIMES_BOUND` times that on the mean where this is more."""
 
 
 YES, CONDITIONAL = "publishable", "publishable on conditions"  # what can be required of the verdict

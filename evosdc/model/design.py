@@ -38,8 +38,7 @@ class Named:
 class Range(Named):
     """A free parameter that is a number.
 
-    A place in the range is told by a share in 0..1, on the parameter's own scale, so that a search needs to know
-    nothing of its units.
+    A place in the range is given by a share in 0..1, on the parameter's own scale, so that a search needs no units.
 
     Parameters
     ----------

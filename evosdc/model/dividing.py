@@ -84,7 +84,7 @@ def joined(pieces: Sequence[Table], parts: Sequence[Part]) -> Table:
     return join_parts(pieces, [rows for part in parts for rows in [part.rows] if rows is not None])
 
 
-INNER = "inner"  # The parameter that has the inner method; also what its faults are told under
+INNER = "inner"  # The parameter that has the inner method; also the place that its faults name
 
 
 class InnerParameters(Parameters):
@@ -160,7 +160,7 @@ class Dividing(MaskingMethod):
 
     @contextmanager
     def _placed(self) -> Iterator[None]:
-        """Have faults in the block told as those of the inner method."""
+        """Report faults in the block as those of the inner method."""
         where = f"method {self.name}: {INNER}" if self.name else INNER
         try:
             yield

@@ -200,8 +200,8 @@ class Executor(ABC):
     def begin(self, task: Task) -> bool:
         """Start the workers and have each of them run a task, without waiting for it; return whether all have.
 
-        Asked again and again, while the caller does without workers. By default nothing is begun: workers start with
-        the first task that is mapped.
+        Called repeatedly while the caller works without workers. By default it does nothing: workers start with the
+        first task that is mapped.
         """
         return True
 
@@ -218,7 +218,7 @@ class Executor(ABC):
     def queue(self) -> TaskQueue:
         """Return a queue of tasks; until it is closed the executor is used for nothing else.
 
-        By default tasks run in rounds: all tasks given so far are mapped together when outcomes are asked for.
+        By default tasks run in rounds: all tasks given so far are mapped together when outcomes are requested.
         """
         return Rounds(self)
 

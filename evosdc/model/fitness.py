@@ -29,14 +29,14 @@ class Fitness(ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        first, together, told, summed = (
+        first, together, reading, summed = (
             next(place for place, parent in enumerate(cls.__mro__) if name in vars(parent))
             for name in ("combine", "combine_columns", "reads", "sums")
         )
         # What stands behind its `combine` says what another one does.
         if first < together:
             cls.combine_columns = Fitness.combine_columns  # type: ignore[method-assign]
-        if first < told:
+        if first < reading:
             cls.reads = Fitness.reads  # type: ignore[method-assign]
         if first < summed:
             cls.sums = Fitness.sums  # type: ignore[method-assign]
@@ -65,8 +65,8 @@ class Fitness(ABC):
     def sums(self) -> Sequence[Mapping[str, float]] | None:
         """Weights of scores by name, of one sum or several: the only objective is the greatest of the sums.
 
-        None, the default, where it is something else. Whoever says so has to mean the same to the last bit, scores
-        being added in the order in which they stand.
+        None, the default, where it is something else. The greatest sum must equal the objective to the last bit,
+        with scores added in the order in which they stand.
         """
         return None
 
@@ -75,9 +75,9 @@ class Fitness(ABC):
         """Return the objectives, all finite, all to be minimised."""
 
     def combine_columns(self, scores: Mapping[str, NDArray[np.float64]]) -> tuple[NDArray[np.float64], ...]:
-        """Return the objectives of several candidates, shape (k,) each: what `combine` says of one after another.
+        """Return the objectives of several candidates, shape (k,) each; by default `combine` of each.
 
-        That is the default. Whoever does it at once has to give the same to the last bit.
+        An implementation for all at once must return the same to the last bit.
         """
         rows = zip(*(column.tolist() for column in scores.values()), strict=True)
         found = [self.combine(MappingProxyType(dict(zip(scores, row, strict=True)))) for row in rows]

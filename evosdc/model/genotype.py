@@ -124,7 +124,7 @@ class Genotype(ABC, Generic[G]):
     def initial_genomes(self) -> Sequence[tuple[Masking, G]]:
         """Return genomes of its own that can start a search, each with the method and parameters that it stands for.
 
-        By default none. They start the search where ``start = { initial = true }`` says so, and without being asked
+        By default none. They start the search where ``start = { initial = true }`` says so, and always
         where the genotype is not `Seedable`. The maskings are labels for reports: they need not be registered methods,
         and no two are equal. The list is always the same for the same file.
         """

@@ -142,7 +142,7 @@ class Individual:
     def unevaluated(
         cls, genome: Any, origin: str, objectives: int = 1, parent: "Individual | None" = None
     ) -> "Individual":
-        """Return a candidate that has still to be evaluated, of so many objectives."""
+        """Return a candidate that has still to be evaluated, with this number of objectives."""
         made = cls.__new__(cls)
         made.genome, made.origin, made.parent = genome, origin, parent
         made.fitness = MINIMISED[objectives - 1]()
@@ -211,7 +211,7 @@ class Individual:
     def precedence(self) -> tuple[float, tuple[float, ...]]:
         """What the best is the least of: see `precedence_of`."""
         fitness = self.fitness
-        if len(fitness.objectives) == 1:  # asked for several times for every candidate
+        if len(fitness.objectives) == 1:  # called several times for every candidate
             return fitness.infeasibility, fitness.objectives
         return precedence_of(fitness.scores, fitness.objectives)
 

@@ -12,13 +12,13 @@ from evosdc.table.table import Table
 
 
 class Judge(Measure):
-    """A measure that gives a second opinion: what an intruder or an analyst makes of a file, learned or drawn anew.
+    """A measure that gives a second opinion: an independent attack on a file, or an independent analysis of it.
 
-    A judge is a measure like any other. What is declared here lets `evosdc.assess.judge` tell it in words.
+    A judge is a measure like any other. `evosdc.assess.judge` describes it in words by what is declared here.
     """
 
     class Params(Parameters):
-        """What every judge can be told."""
+        """Parameters of every judge."""
 
         seed: int = Field(1, ge=0, description="Of all halves, samples and attacks that are drawn.")
 

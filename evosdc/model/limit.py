@@ -11,7 +11,7 @@ from evosdc.table.table import Table
 
 @dataclass(frozen=True)
 class Judgement:
-    """How files are judged: what a limit is asked for.
+    """How files are judged: the input of a limit.
 
     Parameters
     ----------

@@ -144,7 +144,7 @@ class MaskingMethod(ABC):
         return ()
 
     def require_fit(self, table: Table) -> None:
-        """Raise `ParameterError` when the method or its parameters do not fit a table; asked before any work is done.
+        """Raise `ParameterError` when the method or its parameters do not fit a table; called before any work is done.
 
         Subclasses extend it by what depends on the table, ``k > n`` for one, and call it at the start of `mask`.
         """
@@ -204,14 +204,14 @@ class Masking:
     def label(self) -> str:
         """A short text for tables and figures: ``mdav k=3 (savings)``, ``rank-swapping p=20, then pram p=0.9``.
 
-        Steps that do the same to one attribute each are told together: ``noise alpha=0.1 (each of age, income)``.
+        Steps that do the same to one attribute each are combined: ``noise alpha=0.1 (each of age, income)``.
         """
         groups = groupby(self.steps, key=lambda s: (s.method, dict(s.params), s.by, len(s.attributes) == 1))
         texts: list[str] = []
         for (_, _, by, single), same in groups:
             steps = list(same)
             names = [step.attributes[0] for step in steps] if single else []
-            if single and len(steps) > 1 and len({*names}) == len(names):  # the same step twice is told twice
+            if single and len(steps) > 1 and len({*names}) == len(names):  # a repeated step stands twice
                 texts.append(steps[0]._words(f"each of {', '.join(names)}", by))
             else:
                 texts += [step._words(", ".join(step.attributes), by) for step in steps]
@@ -220,7 +220,7 @@ class Masking:
         return ", then ".join([*texts, *righted, *moved])
 
     def _words(self, attributes: str, by: tuple[str, ...]) -> str:
-        words = [self.method, *(f"{key}={_told(value)}" for key, value in self.params.items())]
+        words = [self.method, *(f"{key}={_parameter_text(value)}" for key, value in self.params.items())]
         where = [attributes, f"by {', '.join(by)}" if by else ""]
         return " ".join(words) + (f" ({'; '.join(filter(None, where))})" if any(where) else "")
 
@@ -242,7 +242,7 @@ class Masking:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "Masking":
-        """Return the entry that `to_json` told of."""
+        """Return the entry that `to_json` stored."""
         then = tuple(cls.from_json(step) for step in document.get("then", ()))
         attributes, by = tuple(document["attributes"]), tuple(document["by"])
         righted = tuple(document.get("right_labels", ()))
@@ -250,9 +250,9 @@ class Masking:
         return cls(document["method"], document["params"], attributes, by, then, document.get("draw"), righted, moved)
 
 
-def _told(value: Any) -> str:
-    """Return a parameter in words; an inner method as its own step would be told."""
+def _parameter_text(value: Any) -> str:
+    """Return a parameter in words; an inner method reads as a step of its own."""
     if isinstance(value, Mapping) and isinstance(value.get("method"), str):
-        inner = (f"{key}={_told(own)}" for key, own in value.items() if key != "method")
+        inner = (f"{key}={_parameter_text(own)}" for key, own in value.items() if key != "method")
         return f"({' '.join([value['method'], *inner])})"
     return str(value)

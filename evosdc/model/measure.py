@@ -1,4 +1,4 @@
-"""The contract of measures: fitted once on the original, then asked often."""
+"""The interface of measures: fitted once on the original, then scoring many masked tables."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from evosdc.table.table import Table
 
 
 class Fitted(ABC):
-    """A measure that knows the original; asked for the score of masked versions of it."""
+    """A measure fitted on the original, which scores masked versions of it."""
 
     @abstractmethod
     def score(self, masked: Table) -> float:
@@ -73,8 +73,8 @@ class Expected(Fitted):
     """
 
     of_matrices: ClassVar[bool] = False
-    """Whether the figure is one of the matrices rather than of a table. It is then asked for wherever there are
-    matrices; `score`, for files of unknown origin, is an estimate."""
+    """Whether the figure is one of the matrices rather than of a table. It is then computed from the
+    matrices where there are any; `score`, for files of unknown origin, is an estimate."""
 
     @abstractmethod
     def expected(self, transitions: Sequence[Matrix]) -> float:

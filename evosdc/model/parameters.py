@@ -1,4 +1,4 @@
-"""Parameters of every pluggable thing: validated, frozen, unknown keys refused, all faults told at once."""
+"""Parameters of every plugin: validated, frozen, unknown keys refused, all faults reported at once."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar, get_args

@@ -208,7 +208,7 @@ class PrivacyModel(ABC):
     def record_figures(self, view: IntruderView) -> Numbers | None:
         """Return what the model says of each record, shape (n,), by position; None, the default, where it says nothing.
 
-        Infinity is allowed. Asked only where nothing is `lacking`.
+        Infinity is allowed. Called only where nothing is `lacking`.
         """
         return None
 
@@ -219,7 +219,7 @@ class PrivacyModel(ABC):
     def standing_out(self, view: IntruderView) -> Mapping[int, Sequence[tuple[str, ...]]]:
         """Return, by position of a record, the smallest sets of attributes on which it is like no other one.
 
-        By default nothing: most models do not say why a record stands out. Asked only where nothing is `lacking`.
+        By default nothing: most models do not say why a record stands out. Called only where nothing is `lacking`.
         """
         return {}
 
@@ -237,7 +237,7 @@ class PrivacyModel(ABC):
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return the figures by name, JSON-able, without any record of the file.
 
-        Asked only where nothing is `lacking`, and of `IntruderView.judged`: without records that are suppressed whole.
+        Called only where nothing is `lacking`, for `IntruderView.judged`: without wholly suppressed records.
         """
 
 

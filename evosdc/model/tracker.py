@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Tracker(ABC):
-    """What a fitted measure knows of one masked table; it may be asked about children of it, and go on to one of them.
+    """Incremental score of one masked table: it scores children of the table, and can update to one of them.
 
     A tracker owns its state, which changes in place. What depends on the original alone belongs to the fitted measure:
     several trackers share it.
@@ -46,7 +46,7 @@ class Tracker(ABC):
         Parameters
         ----------
         changes : Changes
-            Of k children, each told by what it changes in the table.
+            Of k children, each given by what it changes in the table.
 
         Notes
         -----
@@ -113,7 +113,7 @@ class Rescoring(Tracker):
 
     @property
     def score(self) -> float:
-        """The score of the table; scored when it is asked for."""
+        """The score of the table; computed at first use."""
         if self._score is None:
             self._score = float(self.fitted.score(self.masked))
         return self._score

@@ -42,7 +42,7 @@ def test_the_original_completes_what_was_suppressed(told):
 
 
 def test_a_masked_file_contradicts_by_so_many_people(told):
-    # One a without illness is published as b, and one ill b as a: two published cells differ by one, no suppressed is right.
+    # One a without illness is published as b, one ill b as a: two published cells differ by one, none suppressed fits.
     masked = table(*[("a", "no")] * 5, *[("a", "yes")] * 3, *[("b", "no")] * 5)
     found = published_table(told, ORIGINAL, masked)
     assert found.differing == 2

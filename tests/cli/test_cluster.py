@@ -98,7 +98,7 @@ def test_attributes_may_be_named_and_parts_left_out(evosdc, survey):
 def test_more_clusters_than_records_differ(evosdc, survey):
     answer = evosdc("cluster", "survey.csv", "--schema", "schema.toml", "--protect", "sex", "--c", "9")
     assert answer.status == 0
-    assert "9 clusters were asked for; there are 2" in answer.err
+    assert "9 clusters were requested; there are 2" in answer.err
 
 
 def test_the_page_tells_the_same(evosdc, survey, tmp_path):

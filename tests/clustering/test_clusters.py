@@ -111,7 +111,7 @@ def test_separate_groups_are_stable_and_records_alike_in_all_ways_are_not():
 def test_what_was_not_found_is_told():
     t = table(schema((3, 3), ("nominal", "nominal")), [[0, 1], [0, 1], [2, 2]])
     found = clusters_of(t, 8, seed=1)
-    assert found.warnings == ("8 clusters were asked for; there are 2, since no more records are apart.",)
+    assert found.warnings == ("8 clusters were requested; there are 2, as no more records differ.",)
     assert found.elbow.clusters == (1, 2)
     assert found.labels.tolist() == [0, 0, 1]
     one = clusters_of(t.take(np.array([0])), 1, seed=1, fuzziness=2.0)
