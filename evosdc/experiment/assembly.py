@@ -322,7 +322,7 @@ def require_volume(problem: Problem, stop: StopRule) -> None:
     """Raise `ExperimentError` where the front of a search has no hypervolume that it could end by."""
     objectives = problem.fitness.objectives
     if stop.hypervolume is not None and not _judges_both(problem) and objectives not in (2, 3):
-        given = f"asked for in a search without IL and DR, and with {objectives} objectives"
+        given = f"required in a search without IL and DR, and with {objectives} objectives"
         wanted = "measures of IL and DR, or two or three objectives"
         raise ExperimentError(Fault("stop.hypervolume", given, wanted, "Take stop.stalled instead."))
 

@@ -164,7 +164,7 @@ NO_BOUND = 100.0  # per cent of the records from which there is nothing to guard
 def guarded(experiment: Experiment, genotype: object, registry: Registry) -> Experiment:
     """Return an experiment in which matrices are bounded in the harms that plugins offer, relabelling for one."""
     # What bounds a harm already stays as it is, so that an experiment may be stricter or looser; so does an experiment
-    # with another kind of genotype, or with a genotype that is told to guard nothing.
+    # with another kind of genotype, or with a genotype without a bound on relabelling.
     measures = experiment.measures
     drawing = matrices_of(genotype) if isinstance(genotype, Genotype) else None
     if drawing is None or measures is None or drawing.most_relabelled >= NO_BOUND:

@@ -1,26 +1,26 @@
-"""How a run shows itself to whoever started it."""
+"""How a run shows its progress to the user."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 class Display:
-    """What a run tells of itself while it goes on. This one shows nothing; a subclass shows what it overrides."""
+    """Receives the progress of a run. This one shows nothing; a subclass shows what it overrides."""
 
-    # Whether it has to be told of every generation of a study's runs, which then go on one after another here.
+    # Whether it needs every generation of a study's runs, which then run here one after another.
     here: bool = False
 
     def limited(self, seconds: float | None) -> None:
-        """The run begins, and goes on for so many seconds at most; None: no time limits it."""
+        """The run begins, and takes at most `seconds`; None: no time limits it."""
 
     def tuning(self, done: int) -> None:
         """`done` files are masked and judged to find each method's best parameters."""
 
     def slow(self, what: str, seconds: float) -> None:
-        """A single file, made by `what`, has taken so many seconds so far; called from a thread of its own."""
+        """A single file, made by `what`, has taken `seconds` so far; called from a thread of its own."""
 
     def planning(self, evaluations: int, score: float | None) -> None:
-        """So many protection plans were evaluated; the best one has this score, None at the beginning."""
+        """`evaluations` protection plans were evaluated; the best one has this score, None at the beginning."""
 
     def starting(self, done: int, total: int) -> None:
         """`done` of `total` starting files are masked and evaluated."""
@@ -36,7 +36,7 @@ class Display:
         """The search is over, and `what` is being done, such as "asking judges for a second opinion"."""
 
     def judging(self, done: int, total: int) -> None:
-        """`done` of the `total` judges have answered who are asked for a second opinion."""
+        """`done` of the `total` judges of the second opinion have answered."""
 
     def runs(self, done: int, total: int) -> None:
         """`done` of the `total` runs of a study are complete."""

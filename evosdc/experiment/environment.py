@@ -57,12 +57,12 @@ def write_experiment(folder: RunFolder, text: str) -> None:
 
 
 def rewrite_experiment(folder: RunFolder, **changes: Any) -> None:
-    """Write ``experiment.toml`` of a run anew with changes, such as the start that the time allowed."""
+    """Rewrite ``experiment.toml`` of a run with changes, such as the start that the time allowed."""
     write_experiment(folder, experiment_text(experiment_of(folder).model_copy(update=changes)))
 
 
 def restore_experiment(folder: RunFolder, text: str) -> None:
-    """Write ``experiment.toml`` of a run anew where it was lost or is empty; `text` is that of ``resolved.json``."""
+    """Restore ``experiment.toml`` of a run where it was lost or is empty; `text` is that of ``resolved.json``."""
     path = folder.file(EXPERIMENT)
     if folder.file(ENVIRONMENT).exists() and (not path.exists() or not path.stat().st_size):
         write_experiment(folder, text)

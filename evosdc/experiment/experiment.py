@@ -113,7 +113,7 @@ class DataSource(Parameters):
     complete: bool | tuple[str, ...] = Field(
         False, description="keep only records without missing values: in all attributes, or in those named"
     )
-    first: int | None = Field(None, ge=1, description="keep only so many records, from the top")
+    first: int | None = Field(None, ge=1, description="number of records to keep, from the top; default: all")
     hierarchies: dict[str, HierarchySource] = Field(
         default_factory=dict,
         description="by attribute: a CSV file relative to the experiment file, or a rule such as { widths = [5, 10] }, "
@@ -237,8 +237,8 @@ class Start(Parameters):
     )
     initial: bool | Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="the genotype's own initial genomes, or so many of them; default: those of a genotype that no file "
-        "can start, where no random genomes are asked for",
+        description="the genotype's own initial genomes, or a number of them; default: those of a genotype that no "
+        "file can start, where no random genomes are requested",
     )
     files: tuple[Path, ...] = Field(
         (), description="masked files of your own, row by row the original's records; relative to the experiment file"
@@ -248,7 +248,7 @@ class Start(Parameters):
     )
     random: int = Field(0, ge=0, description="random genomes in addition")
     without_best: float = Field(
-        0.0, ge=0, lt=100, description="leave out so many per cent of the masked files, the best by the fitness"
+        0.0, ge=0, lt=100, description="per cent of the masked files to leave out, the best by the fitness"
     )
 
     @model_validator(mode="before")

@@ -49,8 +49,8 @@ def causes_of(
     assembly: Assembly, evaluated: int, judged: Sequence[Mapping[str, Any]], seconds: float | None = None
 ) -> list[str]:
     """Return a sentence for each cause because of which requirements on privacy models may have been missed."""
-    # Causes are quasi-identifiers that are published as they are, and rules of records that took from starting files
-    # what was asked of them.
+    # Causes are unmasked quasi-identifiers, and rules of records whose repair made starting files miss requirements
+    # that they had fulfilled.
     causes = unmasked_causes(judged)
     with suppress(DeadlineOver), time_limited(seconds, DeadlineOver):
         causes = [*causes, *_rules_cause(assembly, evaluated, judged)]

@@ -83,7 +83,7 @@ def carrying_out(executor: Executor | None, folder: Path | None = None) -> Itera
 
 
 def job_of(part: Part) -> Job | None:
-    """Return what a worker is told of a part; None where its stream is not one at its beginning."""
+    """Return the job of a worker for a part; None where its random stream is not at its beginning."""
     words = words_of(part.rng)
     if part.rows is None or words is None or spawned(part.rng) or state_of(generator_of(words)) != state_of(part.rng):
         return None
@@ -92,7 +92,7 @@ def job_of(part: Part) -> Job | None:
 
 def _leaf(step: Masking, method: MaskingMethod) -> dict[str, Any] | None:
     """Return the method that masks the parts of a step in the end, by name with its parameters."""
-    # None where these are not told completely by what can travel.
+    # None where name and parameters do not describe it completely.
     registry = default_registry()
     *_, (name, params) = nested(registry, step.method, step.params)
     given = params.model_dump(mode="json", exclude_unset=True)

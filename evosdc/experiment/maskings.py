@@ -60,7 +60,7 @@ def masking_entries(entries: Sequence[Mapping[str, Any]]) -> tuple[Masking, ...]
 
 
 def step_of(text: str) -> dict[str, Any]:
-    """Return a further step, told as a method and its parameters, as an experiment file would say it."""
+    """Return a further step, given as a method and its parameters, as an experiment file would say it."""
     try:
         words = shlex.split(text)
     except ValueError as error:

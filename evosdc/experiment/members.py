@@ -1,4 +1,4 @@
-"""Members of a run's front, and the file that it publishes: read, told of, or made the best file of a new folder."""
+"""Members of a run's front, and its published file: read, described, or made the best file of a new folder."""
 
 import re
 import shlex
@@ -134,7 +134,7 @@ def published_file(path: Path, registry: Registry) -> PublishedFile:
     require_published(path)
     if assembly.experiment.data.shuffle and not folder.file(CROSSWALK).exists():
         given = f"a run whose records were shuffled, without its {CROSSWALK}"
-        advice = f"Restore that file, or remove {RESULT}: `{resume}` then writes both anew."
+        advice = f"Restore that file, or remove {RESULT}: `{resume}` then writes both again."
         raise CheckpointError(Fault(where, given, "a run folder that is whole", advice))
     # Only the name counts: what a result says may not point outside its folder.
     file = folder.file(Path(folder.read_object(RESULT, "best")["best"]["file"]).name)
@@ -143,7 +143,7 @@ def published_file(path: Path, registry: Registry) -> PublishedFile:
     # A genotype that generalises may have made hierarchies of its own, by which no schema knows its labels.
     generalises = assembly.problem.genotype.generalises
     masked = read_masked(file, ordered, generalised=generalises or holds_generalised(file, ordered))
-    # In the order of the original, judges draw the halves that they drew when the run asked them.
+    # In the order of the original, judges draw the same halves as during the run.
     return PublishedFile(assembly, individual, *matched(source.table, masked.table, places, source.carried))
 
 
@@ -163,7 +163,7 @@ def _places(assembly: Assembly, individual: Individual, folder: RunFolder) -> Ro
 
 
 _OF_RECIPE = "recipe.*"
-# Files that tell of the best file, which are written anew, and locks.
+# Files that describe the best file, which are written again, and locks.
 _OF_BEST = ("best.*", "crosswalk*.csv", "picture-*", _OF_RECIPE, "result.json", "release.json", "risk.json",
             "frequencies.json", "transitions.json", "analyst.json", "scores.csv", "front.csv", REPORT, "for-users.html",
             f"{LOCK}*", ".probe")  # fmt: skip
@@ -174,12 +174,12 @@ def choose_member(
     member: Member | Choice,  # its number in ``front.csv``, or which one it is
     target: Path,  # a new or empty folder
     registry: Registry,
-    display: Display | None = None,  # that is told what is being done
+    display: Display | None = None,  # shows the present step
     command: str = "",  # what the user typed, for ``environment.json``, which has run and member under ``chosen``, too
 ) -> dict[str, Any]:
     """Write a run folder like another, in which a member of the front is the best file; return its result."""
     # The search is not repeated: population, front, journal and checkpoints are those of the run. The file, its scores,
-    # requirements, verdict, second opinion, recipe and what else is told of a best file are the member's.
+    # requirements, verdict, second opinion, recipe and other outputs of a best file are the member's.
     require_complete([path])
     assembly, individual, member = front_member(path, member, registry)
     source, folder = RunFolder(path), RunFolder(target)
@@ -211,8 +211,8 @@ def member_findings(
     path: Path,  # the run folder
     member: Member | Choice,  # its position in ``front.csv``, or which one it is
     registry: Registry,
-    judge: bool = False,  # whether judges that the search did not use are asked
-    answered: Callable[[int, int], None] | None = None,  # told how many of how many judges have answered
+    judge: bool = False,  # whether judges that the search did not use check it
+    answered: Callable[[int, int], None] | None = None,  # called with the numbers of judges done and of all
 ) -> dict[str, Any]:
     """Return what is to be known of a member of the front before it is published."""
     assembly, individual, member = front_member(path, member, registry)

@@ -42,7 +42,7 @@ BEST, CLASSICAL = "best", "classical"
 
 
 def wanted(experiment: Experiment, folder: RunFolder, seconds: float) -> bool:
-    """Whether judges are asked: as the experiment says, else after a single run that took longer than judges do."""
+    """Whether judges run: as the experiment says, else after a single run that took longer than judges do."""
     if experiment.second_opinion is not None:
         return experiment.second_opinion
     return not is_replicate(folder.path) and seconds >= LONG
@@ -95,7 +95,7 @@ def opinion_of(
     until: Callable[[], float | None] = lambda: None,
     earlier: tuple[EarlierRelease, ...] = (),  # files of the same people that are out already, or may be
 ) -> tuple[SecondOpinion, list[str]]:
-    """Return the second opinion of a result, and notes; an empty one where judges cannot be asked."""
+    """Return the second opinion of a result, and notes; an empty one where judges cannot run."""
     microdata, registry, experiment = assembly.microdata, assembly.registry, assembly.experiment
     files, claims = {BEST: masked}, {BEST: claims_of(best.scores, experiment, registry)}
     left = until()
@@ -252,8 +252,8 @@ def members_opinion(
 ) -> dict[str, Any] | None:
     """Return what judges by members and others say of the plan of a run, JSON-able; None where nothing is sensitive."""
     # ``judges`` as in a second opinion, ``not_applicable``, ``members`` and ``others`` (how many people), and the
-    # ``generations``, ``evaluations`` and ``seconds`` of the search on the half; or ``not_checked``: why nobody was
-    # asked.
+    # ``generations``, ``evaluations`` and ``seconds`` of the search on the half; or ``not_checked``: why no
+    # judge ran.
     if not assembly.source.table.schema.with_role(Role.SENSITIVE):
         return None
     left = until()

@@ -66,10 +66,10 @@ def write_outputs(
     state: SearchState,
     reason: str,
     partial: bool = False,
-    display: Display | None = None,  # that is told what is being done
+    display: Display | None = None,  # shows the present step
     best: Individual | None = None,  # whose file is written; by default the search's solution
     given: TimeGiven = UNLIMITED,  # when all has to be over: judges, causes and the limit end early where need be
-    members: dict[str, Any] | None = None,  # of `members_opinion`, where these judges were asked before
+    members: dict[str, Any] | None = None,  # of `members_opinion`, where these judges ran before
 ) -> dict[str, Any]:
     """Write ``best.csv scores.csv front.csv frequencies.json risk.json result.json``; return the last one's content."""
     tell = (display or Display()).concluding

@@ -122,7 +122,7 @@ def _plan(recorder: Recorder, planned: PlannedStart, rule: Stop, dispatch: Dispa
 
 
 def with_known_plan(assembly: Assembly, folder: RunFolder) -> Assembly:
-    """Return a run's assembly with the plan that its folder tells of, where one was asked for and found."""
+    """Return a run's assembly with the plan in its folder, where one was requested and found."""
     start = assembly.experiment.start
     if start is None or start.planned is None or not folder.file(PLANNING).exists():
         return assembly

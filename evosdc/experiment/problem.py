@@ -263,7 +263,7 @@ def build_problem(
                         f"measure {name}",
                         "a measure without expectation under transition matrices",
                         "measures that have one",
-                        f"Genotype {experiment.genotype.name} is told to judge by expectations; let it draw instead.",
+                        f"Genotype {experiment.genotype.name} judges by expectations here; let it draw instead.",
                     )
                 )
     with collect.step():

@@ -223,7 +223,7 @@ def judgement_of(
     microdata: Microdata, registry: Registry, il: Sequence[str] = (), dr: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return the measures that protection is judged by, as an experiment says them: those named, by role the others."""
-    # Defaults are not asked for where others are named: they may say whom they leave out.
+    # Defaults are not computed where others are named: they may log what they leave out.
     losses = list(il) if il else losses_for_analysts(microdata, registry)
     return {"il": losses} | ({"dr": list(dr)} if dr else {"dr": risks_by_role(microdata, registry), "risks": "max"})
 

@@ -45,7 +45,7 @@ class Recipe(Parameters):
     format: Literal[1] = Field(description="version of this format")
     title: str = ""
     evosdc: str = Field("", description="the version that wrote it")
-    seed: int | None = Field(None, ge=0, description="the public seed of a study; of a secret key nothing is told")
+    seed: int | None = Field(None, ge=0, description="the public seed of a study; nothing of a secret key is stored")
     draws: int = Field(1, ge=1, description="files that `scores` are means over")
     scores: dict[str, float] = Field(default_factory=dict, description="of the recipe, by measure")
     original: dict[str, float] = Field(default_factory=dict, description="of the file without protection")

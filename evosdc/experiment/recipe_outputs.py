@@ -165,7 +165,7 @@ def _shown(scores: dict[str, float], problem: Problem) -> dict[str, float]:
     return {name: round(value, 4) for name, value in scores.items() if single or name != "score"}
 
 
-SMALL = 0.05  # points on the 0..100 scale below which a difference is not told
+SMALL = 0.05  # points on the 0..100 scale below which a difference is not reported
 
 # What a step does to risk and loss, where they fall and where they rise.
 VERBS = {
@@ -238,7 +238,7 @@ def _broken(recipe: Recipe, step: RecipeStep) -> list[str]:
     """Return what is required, or limits exchanged labels, and does not hold without a step, as far as is known."""
     listed = recipe.judged.get("constraints", ())
     texts = [text for text in listed if isinstance(text, str)] if isinstance(listed, list | tuple) else []
-    on_figures, _ = without_publishable(texts)  # of a file without a step nobody has asked for a verdict
+    on_figures, _ = without_publishable(texts)  # a file without a step has no verdict
     known = [(text, Constraint.parse(text)) for text in on_figures]
     return [
         text
@@ -307,7 +307,7 @@ def application(
         wanted = "a file like the one that the recipe was made for"
         advice = (
             "Evolve a recipe for this file, or carry it out all the same (--unlike; in Python unlike=True); its risk "
-            "is stated anew."
+            "is computed again."
         )
         raise DataError([Fault(one.attribute, next(one.sentences()).partition(": ")[2], wanted, advice) for one in far])
     entry = recipe.entry.model_copy(update={"draw": 0})

@@ -12,11 +12,11 @@ from evosdc.table.numerals import numbers
 from evosdc.table.schema import Attribute, Scale
 from evosdc.table.table import MISSING, Numbers, Table
 
-LEAST_PEOPLE = 10  # frequencies are rounded to steps of at least so many records, and whole per cents at least
-FEWEST = 50  # numbers get deciles in files of at least so many records
+LEAST_PEOPLE = 10  # frequencies are rounded to steps of at least this many records, and of at least one per cent
+FEWEST = 50  # smallest file in which numbers get deciles
 MOST_CATEGORIES = 20  # more ordered categories that are numbers, such as ages, are taken for numbers
 LIKE = 5.0  # per cent of the records that may be elsewhere without a word, besides what sampling explains
-UNLIKE = 25.0  # per cent of the records elsewhere from which on a recipe is not carried out unless it is asked for
+UNLIKE = 25.0  # per cent of the records elsewhere from which on a recipe is refused without --unlike
 
 
 class Difference(NamedTuple):

@@ -21,7 +21,7 @@ def remove_report(folder: RunFolder, display: Display) -> None:
     report = folder.file(REPORT)
     if report.exists():
         report.unlink()
-        display.message(f"{REPORT} told of the file that was best before, and is removed")
+        display.message(f"{REPORT} described the previous best file, and is removed")
 
 
 INTERVAL = 5.0  # seconds between checkpoints, at least; more where writing one takes longer than a twentieth of it
@@ -52,7 +52,7 @@ class Recorder:
         self.judged: list[Individual] = []
         self.tuned: Tuning | None = None
         self.members: dict[str, Any] | None = None
-        self._due = self._flush_due = self._asked_due = float("-inf")
+        self._due = self._flush_due = self._requests_due = float("-inf")
 
     def __call__(self, state: SearchState, record: dict[str, Any]) -> str | None:
         """Take note of a completed generation; return why the search is to end with it, where that is wished."""
@@ -71,10 +71,10 @@ class Recorder:
         return self.display.wish(record)
 
     def _heed(self) -> None:
-        """End where somebody asked for it."""
+        """End the run on request."""
         now = self.clock()
-        if now >= self._asked_due:
-            self._asked_due = now + FLUSH
+        if now >= self._requests_due:
+            self._requests_due = now + FLUSH
             end_if_requested(self.folder.path)
             if end_requested(self.folder.path.parent):  # of a study, whose own process ticks it off
                 raise EndRequested
@@ -95,12 +95,12 @@ class Recorder:
         self._progress(f"{done} of {total} starting files masked and evaluated")
 
     def tuning(self, done: int) -> None:
-        """Take note that so many files were masked and judged in tuning."""
+        """Record how many files were masked and judged in tuning."""
         self.display.tuning(done)
         self._progress(f"tuning masking methods: {done} {'file' if done == 1 else 'files'} masked and judged")
 
     def planning(self, evaluations: int, score: float | None) -> None:
-        """Take note that so many protection plans were evaluated, and of the best one's score."""
+        """Record how many protection plans were evaluated, and the best one's score."""
         self.display.planning(evaluations, score)
         self._progress(f"evolving a protection plan: {evaluations} evaluated")
 

@@ -205,7 +205,7 @@ def write_release(
 
 
 def judge_again(folder: RunFolder, opinion: SecondOpinion, released: bool) -> Result:
-    """Write the verdict of a run anew by a second opinion that came later; return its result."""
+    """Rewrite the verdict of a run by a later second opinion; return its result."""
     # `released` says whether the run has an audience, so that the name of its file says what the verdict says.
     result = Result.read(folder.path)
     release = folder.read_object(RELEASE, "evidence", "analyses", "published_unchanged")
@@ -278,7 +278,7 @@ def _of_model(risk: Mapping[str, Any], records: int) -> dict[str, Any] | None:
 
 
 def _codebook(published: Table, dropped: Sequence[str], carried: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return what users of the published file may be told of its columns: nothing that is not in it."""
+    """Return what users of the published file may know of its columns: nothing that is not in it."""
     # Values of columns that are carried in another form are not in it: they have the numbers of records in the
     # original.
     listed: list[dict[str, Any]] = []

@@ -83,7 +83,7 @@ REQUESTED = "stopped by evosdc finish"
 
 def write_partial_result(recorder: Recorder, reason: str = STOPPED) -> dict[str, Any] | None:
     """Write the best file so far of a run that ends early, whatever it was at; return its result, None without any."""
-    # Before the search that is the best of the starting files, or of what tuning has found. A resume makes them anew.
+    # Before the search that is the best of the starting files, or of what tuning has found. A resume makes them again.
     # `reason` says in the result of a search why it ended.
     folder, assembly = recorder.folder, recorder.assembly
     if recorder.state is not None:
@@ -260,7 +260,7 @@ def _remarks(
 ) -> Iterator[str]:
     yield from edited_remark(folder)
     for fault in published_faults(folder.path):
-        yield f"{fault.where}: {fault.given}; it is written anew in the end"
+        yield f"{fault.where}: {fault.given}; it is written again at the end"
     if folder.abandoned is not None:
         yield f"the run was broken off: {folder.abandoned} is gone"
     for change in changes:
@@ -282,7 +282,7 @@ def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None =
     recorder.state = state
     recorder.write_status("running", "starting")
     limit, spent_before = assembly.stop.seconds, state.progress.seconds if state is not None else 0.0
-    # What is left is told of the whole command where it has a time, else of the search.
+    # The time left is that of the whole command where it has a limit, else of the search.
     of_search = None if limit is None else limit - spent_before
     recorder.display.limited(of_search if given.left is None else given.left)
     registry.announce("evosdc_run_started", run=recorder.run)
@@ -292,7 +292,7 @@ def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None =
         if reason == assembly.stop.time_over:
             write_repetition(folder, assembly, len(recorder.judged) or None, state.progress.generation)
             reason = reason if given.seconds is None else f"{given.seconds:g} seconds"
-        recorder.write_status("running", "writing the result; judges are asked where a second opinion is wanted")
+        recorder.write_status("running", "writing the result, with a second opinion where one is wanted")
         result = write_outputs(
             folder, assembly, files, state, reason, display=recorder.display, given=given, members=recorder.members
         )
@@ -309,7 +309,7 @@ def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None =
                 write_partial_result(recorder, OUT_OF_MEMORY)
         raise
     finally:
-        with suppress(OSError):  # on a full disk, what could not be written has been told of already
+        with suppress(OSError):  # a failed write to a full disk has been reported already
             recorder.journal.close()
     recorder.write_status("done", reason)
     registry.announce("evosdc_run_finished", run=recorder.run, result=result)
@@ -385,15 +385,15 @@ def _evolved(
         plan, members = plan_of(folder, portfolio_summary(files, folder)["best"]), None
         if wanted(recorder.assembly.experiment, folder, given.seconds):
             members = members_opinion(recorder.assembly, plan, state.progress.generation, rest)
-        asked = monotonic() - began
+        judging = monotonic() - began
         masked = recorder.assembly.problem.decode(state.best.genome, state.best.key)
         margins, words = margins_wanted(recorder.assembly, masked, state.best.scores, members, rest)
         seconds = state.progress.seconds + monotonic() - began
         state = replace(state, progress=replace(state.progress, seconds=seconds))
         if not margins:
             if inferred(members) is not None:
-                # These judges are not asked again, so that the search has their time.
-                recorder.members, stop = members, replace(stop, seconds=stop.seconds + asked)
+                # These judges do not run again, so that the search has their time.
+                recorder.members, stop = members, replace(stop, seconds=stop.seconds + judging)
                 recorder.assembly = replace(recorder.assembly, stop=stop)
             break
         recorder.display.message(f"the verdict would be no ({words}): the search goes on within tighter bounds")

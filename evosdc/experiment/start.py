@@ -156,7 +156,7 @@ class StartingPlan:
     random: int  # how many random genomes there are
     compared: tuple[StartEntry, ...]  # whose files are scored only, since the genotype cannot be read off a file
     without_best: float = 0.0  # per cent of `maskings`, the best by the fitness, that are left out once they are judged
-    # Whether methods at their best parameters join before anything is made; the plan is then made anew.
+    # Whether methods at their best parameters join before anything is made; the plan is then made again.
     tuned: bool = False
     assured: int = 1  # how many entries are masked and judged even where the time is over before
     # Files that are there already, by position; workers make theirs.
@@ -283,7 +283,7 @@ def _genome(problem: Problem, plan: StartingPlan, position: int) -> Any:
 
 
 def fresh_masking_scores(problem: Problem, plan: StartingPlan, position: int, draws: int) -> FreshScores:
-    """Judge a method of the comparison on files that it masks anew, `draws` of them."""
+    """Judge a method of the comparison on `draws` new files."""
     return summarised(problem, [_masking_scores(problem, plan, position, FIRST_FRESH + draw) for draw in range(draws)])
 
 

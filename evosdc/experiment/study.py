@@ -206,7 +206,7 @@ def run_study(
     if experiment.single:
         return run_once(experiment, path, registry, seed, display, command, spent).result
     folder = RunFolder(path)
-    check_settings(experiment, registry)  # all that is wrong is told before anything is written
+    check_settings(experiment, registry)  # report all faults before anything is written
     folder.create(experiment.data.file)
     with folder:
         folder.require_new(experiment.data.file)
@@ -465,14 +465,14 @@ def _run_rows(
     return [header, *rows]
 
 
-LOOK = 0.2  # seconds between two looks at a run that was asked to end
+LOOK = 0.2  # seconds between two checks whether a run has ended as requested
 PATIENCE = 120.0  # seconds that a run may take to end, by default
 
 
 def finish(path: Path, registry: Registry, patience: float = PATIENCE) -> Status:
     """Have the best file so far written of a run, or of all runs of a study, and end what is going on."""
-    # A run that another process goes on with, on this computer or another, is asked to end and waited for. One that was
-    # stopped or killed is written from its newest checkpoint. One that has finished stays as it is.
+    # A run in another process, on this computer or another, receives a request to end, and this call waits for it. One
+    # that was stopped or killed is written from its newest checkpoint. One that has finished stays as it is.
     found = read_status(path)
     if found.active:
         found = _ended(path, found, patience)

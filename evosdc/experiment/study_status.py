@@ -106,7 +106,7 @@ def check_settings(experiment: Experiment, registry: Registry) -> "Assembly":
     first: Assembly | None = None
     for setting in settings:
         changed = sum(values.index(setting.values[key]) > 0 for key, values in experiment.sweep.items())
-        with collect.step(), _told_of(setting.values):
+        with collect.step(), _naming_setting(setting.values):
             if changed <= 1:
                 assembly = assemble(setting.experiment, registry)
                 first = assembly if first is None else first
@@ -118,7 +118,7 @@ def check_settings(experiment: Experiment, registry: Registry) -> "Assembly":
 
 
 @contextmanager
-def _told_of(values: Mapping[str, Any]) -> Iterator[None]:
+def _naming_setting(values: Mapping[str, Any]) -> Iterator[None]:
     """Name a setting in the faults raised in the block."""
     try:
         yield
@@ -152,7 +152,7 @@ def _with_values(plain: Mapping[str, Any], values: Mapping[str, Any]) -> Experim
             if not isinstance(target, dict):
                 raise ExperimentError(Fault(f"sweep: {key}", "a key", f"a key below a table; {part} is not one"))
         target[path[-1]] = value
-    with _told_of(values):
+    with _naming_setting(values):
         return Experiment.model_validate(document)
 
 

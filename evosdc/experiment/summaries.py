@@ -164,12 +164,12 @@ def recipe_summary(
         words += (
             f" Of tuned methods, new files of {name} score best in the mean: {mean:.3f}, by the draws that chose it."
             if row["draws"] > 1
-            else f" Of tuned methods, a file of {name} scores best: {mean:.3f}. What new files score was not asked."
+            else f" Of tuned methods, a file of {name} scores best: {mean:.3f}. New files were not scored."
         )
         if classical is not None and _methods_of(classical) != _methods_of(row):
             words += (
                 f" The best single file made without a search, which the file found is compared with, is another one: "
-                f"{classical['label']} with {classical['fitness'][0]:.3f}. What new files of it score was not asked."
+                f"{classical['label']} with {classical['fitness'][0]:.3f}. New files of it were not scored."
             )
     kept = {key: document.get(key) for key in ("label", "steps", "draws", "scores", "evaluations", "seconds")}
     return kept | {"better_percent": better, "file": RECIPE, "words": words}

@@ -67,7 +67,7 @@ class TimeGiven:
     def of(
         cls, rule: StopRule, began: float, records: int, attributes: int, numbers: int = 0, further: float = 0.0
     ) -> "TimeGiven":
-        """Return the time of a run that began then, on the same clock, on a file of so many records and attributes."""
+        """Return the time of a run that began at `began`, on the same clock, on a file of this size."""
         if rule.whole is None:
             return cls(None, float("inf"), 0.0)
         expected = concluding_seconds(records, attributes, numbers)
@@ -84,7 +84,7 @@ class TimeGiven:
             )
 
     def slowed(self, times: float) -> "TimeGiven":
-        """Return the time of a run on a machine that is so many times as slow as alone: others use it, too."""
+        """Return the time of a run on a machine that others use, too, so that it is `times` as slow."""
         if self.seconds is None:
             return self
         slowed = self.concluding * min(max(times, 1.0), SLOWEST)
@@ -102,7 +102,7 @@ class TimeGiven:
         return None if left is None else left - self.concluding
 
     def for_search(self, judging: float) -> float | None:
-        """Return the seconds until the search has to end, where judges are expected to take so many."""
+        """Return the seconds until the search has to end, where judges are expected to take `judging` seconds."""
         # All that follows the search has `MOST_KEPT` of the whole time at most, or what concluding takes and judges
         # need, up to `FOR_JUDGES`.
         left = self.left
@@ -118,7 +118,7 @@ UNLIMITED = TimeGiven(None, float("inf"), 0.0)
 
 LEAST = 0.05  # seconds of a search whose time is over before it begins
 
-# Of about so many records, spread over the file, a numeric attribute that differs has more values than that.
+# Records looked at, spread over the file; a numeric attribute with more distinct values than `MANY` there.
 LOOKED_AT, MANY = 10_000, 1000
 
 
@@ -179,7 +179,7 @@ def rehearse(
     if stamp.exists():
         return
     tell(REHEARSING)
-    # The folder is its owner's alone, and gone at the end; what fails here is told of by the run itself.
+    # The folder is its owner's alone, and gone at the end; the run itself reports what fails here.
     with suppress(EvosdcError, ArithmeticError, ValueError), TemporaryDirectory(prefix="evosdc-") as folder:
         run(_shortened(experiment), Path(folder) / "run", Key.fresh())
     with suppress(OSError):

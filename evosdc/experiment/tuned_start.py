@@ -106,13 +106,13 @@ def _with(params: Mapping[str, Any], name: str, value: float) -> dict[str, Any]:
     return {**params, name: value}
 
 
-FOR_NAMED = 0.05  # share of a search's time that finding out what methods asked for by name cost has in any case
-FIRST_TUNED = 4  # tuned files at most that are made before what was asked for by name, which may take most of the time
+FOR_NAMED = 0.05  # share of a search's time reserved for measuring the cost of methods requested by name
+FIRST_TUNED = 4  # most tuned files made before those requested by name, which may take most of the time
 
 # Share of a search's time that all of these but the best may take; the more of it, the less is left for the rest.
 FOR_FIRST = 0.02
 
-UNTUNED = 24  # random genomes that start a search where no method could be tuned, and nothing else was asked for
+UNTUNED = 24  # random genomes that start a search where no method could be tuned, and nothing else was requested
 LASTING = 0.25  # share of a search's time from which on a method takes too long to mask a large file
 MOST_ASSURED = 4  # starting files that are masked and judged at most where the time is over before
 
@@ -268,7 +268,7 @@ def _with_known(
 
 def _lasting(assembly: Assembly, tuning: Tuning, times: MaskingTimes) -> list[tuple[str, ...]]:
     """Return the methods, step by step, of which one file of a large one takes too much of the time that there is."""
-    # Nothing interrupts compiled code, and on so many records it may take hours.
+    # Nothing interrupts compiled code, and on a large file it may take hours.
     given, start = assembly.experiment.stop.seconds, assembly.experiment.start
     if not tuning.sample or given is None or start is None:
         return []
@@ -305,7 +305,7 @@ def with_tuned(
     listed = [*tuned, *wanted, *map(MaskingEntry.of, known)]
     assured = min(MOST_ASSURED, max(1, len(maskings) + len(wanted)))
     if experiment.stop.seconds is not None:
-        # What was asked for by name has to be there, and some of the tuned files, the best alone where they take long.
+        # Entries requested by name are required, and some tuned files: the best one alone where files take long.
         first = 1
         if file_seconds > 0.0:
             first = min(FIRST_TUNED, 1 + int(FOR_FIRST * experiment.stop.seconds / file_seconds))
@@ -320,7 +320,7 @@ def with_tuned(
         start = Start(random=UNTUNED)  # no method fits the file
     experiment = experiment.model_copy(update={"start": start})
     plan = plan_of_start(assembly.problem, experiment, start, registry, assembly.plan.files)
-    # The best of the tuned files, and what was asked for by name, are there even where tuning took all the time.
+    # The best of the tuned files, and entries requested by name, are there even where tuning took all the time.
     places = [masking for masking, _ in plan.maskings] if isinstance(assembly.problem.genotype, Seedable) else []
     files_made = {places.index(masking): masked for masking, masked in made if masking in places}
     plan = replace(plan, assured=assured, made=files_made)

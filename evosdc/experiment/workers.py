@@ -225,7 +225,7 @@ def evolve(shared: SharedFiles, seed: Seed, payload: tuple[PackedDeme, int, int,
 
 
 def try_masking(shared: SharedFiles, seed: Seed, payload: tuple[str, int]) -> Any:
-    """Mask by an entry, told as JSON, in a draw of the run; return the trial, or the refusal, as a tuple."""
+    """Mask by an entry, given as JSON, in a draw of the run; return the trial, or the refusal, as a tuple."""
     masking, draw = payload
     problem = problem_of(shared, seed).problem
     trial, _ = attempt(problem, default_registry(), Masking.from_json(json.loads(masking)), seed, draw)

@@ -18,7 +18,7 @@ _VALUES = 10
 
 
 def counting_toolbox(objectives: int = 1, least: int = 0) -> base.Toolbox:
-    """Return a DEAP toolbox for read-only vectors of `LENGTH` integers in 0..9, of so many objectives.
+    """Return a DEAP toolbox for read-only vectors of `LENGTH` integers in 0..9, with this number of objectives.
 
     Where `least` is given, a constraint asks for at least that sum.
     """

@@ -120,7 +120,7 @@ class ExecutorConformance:
                 answers = queue.take()
                 assert answers, "a task that was given has no answer"
                 for place, (outcome,) in answers:
-                    assert place in under_way, "each task is told once"
+                    assert place in under_way, "each task is reported once"
                     found[place].append(outcome.value)
                     if len(found[place]) < 4:
                         queue.give(place, _task("slow_at_first", [(outcome.value + 10, 0.0)]))

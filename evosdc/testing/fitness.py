@@ -57,8 +57,8 @@ class FitnessConformance:
             backwards = dict(reversed(scores.items()))
             assert self.fitness().combine(backwards) == first, "the order of the scores decides"
             reads = self.fitness().reads
-            told = scores if reads is None else {name: scores[name] for name in reads}
-            assert self.fitness().combine(told) == first, f"other scores decide than those of `reads`, {reads}"
+            subset = scores if reads is None else {name: scores[name] for name in reads}
+            assert self.fitness().combine(subset) == first, f"other scores decide than those of `reads`, {reads}"
 
     def test_several_candidates_are_judged_as_each_is(self) -> None:
         fitness, samples = self.fitness(), self.samples()

@@ -460,7 +460,7 @@ class CapabilityTests(GenotypeSubject):
     """Tests of each capability."""
 
     def measures(self, original: Table) -> Sequence[Fitted]:
-        """Return fitted measures whose scores a `Direct` genotype knows without a table; override to have them asked.
+        """Return fitted measures whose scores a `Direct` genotype knows without a table; override to test with them.
 
         By default none.
         """
@@ -486,7 +486,7 @@ class CapabilityTests(GenotypeSubject):
         labels = [masking.label for masking, _ in genotype.initial_genomes()]
         assert len(set(labels)) == len(labels), "initial_genomes gives two genomes the same label"
         keys = [[made.key(genome) for _, genome in made.initial_genomes()] for made in (genotype, twin)]
-        assert keys[0] == keys[1], "initial_genomes gives other genomes when asked again"
+        assert keys[0] == keys[1], "initial_genomes gives other genomes when called again"
 
     @_where(Local)
     def test_changed_rows_miss_no_change(self, genotype: Local[Any]) -> None:
@@ -510,10 +510,10 @@ class CapabilityTests(GenotypeSubject):
             genome = genotype.random(generator(15, i))
             table = self.decoded(genotype, genome)
             rows = generator(16, i).integers(0, len(table), 5).astype(np.intp)
-            for asked in (rows, rows[:0]):
+            for queried in (rows, rows[:0]):
                 with unchanged("decode_records", genome):
-                    records = genotype.decode_records(genome, asked)
-                assert records.same_records(table.take(asked)), "decode_records gives other records than decode"
+                    records = genotype.decode_records(genome, queried)
+                assert records.same_records(table.take(queried)), "decode_records gives other records than decode"
 
     @_where(Local)
     def test_changes_lead_from_parent_to_child(self, genotype: Local[Any]) -> None:
@@ -542,7 +542,7 @@ class CapabilityTests(GenotypeSubject):
         """Look at three children: genomes, or what these change."""
         genomes = made
         if isinstance(made, Changes):
-            assert len(made.ends) == 3, f"moved tells of {len(made.ends)} children where 3 were asked for"
+            assert len(made.ends) == 3, f"moved tells of {len(made.ends)} children where 3 were requested"
             parts = [made.part(place, place + 1) for place in range(3)]
             genomes = [genotype.changed(genome, part) for part in parts]
             before = self.decoded(genotype, genome)
@@ -627,7 +627,7 @@ class CapabilityTests(GenotypeSubject):
             assert set(genotype.trait_names) <= set(traits), "a genome lacks a trait that all have"
             assert all("<svg" in picture for picture in pictures.values()), "a picture is no SVG document"
             assert all(isinstance(text, str) for text in files.values()), "a file is no text"
-            assert dict(genotype.traits(genome)) == dict(traits), "traits differ when asked again"
+            assert dict(genotype.traits(genome)) == dict(traits), "traits differ when called again"
 
 
 def _assert_positions(rows: Rows, method: str) -> None:

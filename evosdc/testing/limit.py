@@ -29,7 +29,7 @@ _FITNESSES: Mapping[str, Callable[[float, float], float]] = {"max": max, "mean":
 
 
 class LimitConformance:
-    """Tests that every limit must pass; subclass it and say what is asked for it, and for which measures.
+    """Tests that every limit must pass; subclass it and say how the limit is computed, and for which measures.
 
     Examples
     --------
@@ -67,15 +67,15 @@ class LimitConformance:
         return built
 
     def judgement(self, table_name: str) -> Judgement:
-        """Return what a limit is asked for: a sample table under the measures of the class."""
+        """Return the input of a limit: a sample table under the measures of the class."""
         table = sample_table(table_name, self.scales)
         return Judgement(table, Aggregation(self.il, self.linkage, self.disclosure))
 
     def found(self, table_name: str) -> tuple[Judgement, Limit]:
         """Return a limit, sought once for all tests of a class; skips where there is none for an unusual table."""
         if table_name not in self._found:
-            asked = self.judgement(table_name)
-            self._found[table_name] = asked, self.limit(asked, _ENOUGH)
+            judgement = self.judgement(table_name)
+            self._found[table_name] = judgement, self.limit(judgement, _ENOUGH)
         judgement, limit = self._found[table_name]
         if limit is None:
             assert table_name not in ("ordinary", "many-records"), "no limit of an ordinary table"

@@ -138,7 +138,7 @@ class MaskingMethodConformance:
             except ParameterError:
                 refused[name] = True
         assert refused["require_fit"] is refused["mask"], (
-            "require_fit and mask must refuse the same tables: every stratum is asked before any is masked"
+            "require_fit and mask must refuse the same tables: every stratum is checked before any is masked"
         )
 
     @on_every_table

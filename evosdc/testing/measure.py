@@ -178,7 +178,7 @@ class MeasureConformance:
             [fitted.score(child) for child, _ in children], rel=_ROUNDING, abs=_ROUNDING
         )
         assert tracker.score == before, "tries moved the score of the table itself"
-        assert tracker.tries(changes).tolist() == found.tolist(), "asked again, the children have other scores"
+        assert tracker.tries(changes).tolist() == found.tolist(), "scored again, the children have other scores"
         assert tracker.tries(changes_of(parent, [])).shape == (0,)
         about = tracker.estimates(changes)
         if about is not None:

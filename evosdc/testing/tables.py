@@ -238,7 +238,7 @@ _scanned: dict[str, tuple[int, int, tuple[str, ...]]] = {}
 
 
 def _names_of_kernels(module: ModuleType) -> tuple[str, ...]:
-    """Return the names of kernels in a module, searched anew when it has other names than before."""
+    """Return the names of kernels in a module, searched again when it has other names than before."""
     own = getattr(module, "__dict__", {})
     key = getattr(module, "__name__", "")
     known = _scanned.get(key)

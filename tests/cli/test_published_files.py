@@ -127,7 +127,7 @@ def test_a_report_of_the_state_before_goes_when_the_run_goes_on(evosdc, home, wo
     (home / "r" / "report.html").write_text("of another file")
     answer = evosdc("resume", "r", *words)
     assert answer.status == 0
-    assert "report.html told of the file that was best before, and is removed" in answer.err
+    assert "report.html described the previous best file, and is removed" in answer.err
     if words:
         assert not (home / "r" / "report.html").exists()
         assert "evosdc report r writes it" in answer.out

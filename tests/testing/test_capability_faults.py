@@ -240,7 +240,7 @@ DRAWS = "test_draws_are_counted"
 FAULTS = [
     (ChangesTheMoved, MOVES, "changed what was passed to it"),
     (MovesByChance, MOVES, "equal generators gave different results"),
-    (MovesLess, MOVES, "1 children where 3 were asked for"),
+    (MovesLess, MOVES, "1 children where 3 were requested"),
     (TellsWhatWasNotThere, MOVES, "other records before than decode"),
     (MakesAnotherThanItTells, MOVES, "another genome than the one that moved tells of"),
     (NamesAMoveTwice, MOVES, "name a kind twice"),
@@ -258,7 +258,7 @@ FAULTS = [
     (KnowsNoScore, DIRECT, "direct knows no score of Counts"),
     (HasEndlessTraits, SHOWN, "a trait is not finite"),
     (DrawsPictures, SHOWN, "a picture is no SVG document"),
-    (StartsAnew, INITIAL, "gives other genomes when asked again"),
+    (StartsAnew, INITIAL, "gives other genomes when called again"),
     (StartsUnderOneName, INITIAL, "gives two genomes the same label"),
     (DrawsInSecret, DRAWN, "decode drew random numbers"),
     (DrawsNothing, DRAWS, "wanted at least 1"),
