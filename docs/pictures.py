@@ -117,7 +117,7 @@ def take_screens(browser: Any, names: list[str]) -> None:
         settled()
         for column in ("job", "income"):
             page.get_by_label(f"Role of {column}", exact=True).select_option("drop")
-            page.locator(".told", has_text=f"Saved: {column}").wait_for()
+            page.locator(".message", has_text=f"Saved: {column}").wait_for()
         page.wait_for_timeout(2000)  # then what is noticed is looked at again
         take("app-file")
         page.get_by_role("link", name="Hierarchy of age").click()

@@ -70,7 +70,7 @@ class RefusedError(EvosdcError):
 
 
 def sentences(error: EvosdcError) -> list[str]:
-    """Return what is said of an error."""
+    """Return the message of an error."""
     if isinstance(error, RefusedError):
         return error.sentences
     return list(map(str, error.faults)) if isinstance(error, InputError) else [str(error)]
@@ -92,7 +92,7 @@ class Calls:
         self._places = asyncio.Semaphore(_AT_ONCE)
 
     async def ask(self, words: list[str], *depends: Path) -> Answer:
-        """Return the answer to a command that writes nothing; asked anew where a file that it depends on changed."""
+        """Return the answer of a command that writes nothing; it runs again if a file that it depends on changed."""
         key = (*words, *(_stamp(path) for path in depends))
         task = self._tasks.pop(key, None)
         if task is None or (task.done() and (task.cancelled() or task.exception() or task.result().status < 0)):
@@ -130,7 +130,7 @@ async def _by_a_program(words: list[str], folder: Path) -> tuple[int, bytes, byt
 class Jobs:
     """Searches: processes of their own, which go on when the workbench ends."""
 
-    # What they are is told by their run folders alone; here is only what one said that failed before it had a folder.
+    # Their state is in their run folders. Kept here: messages of searches that failed before they had a folder.
 
     def __init__(self, root: Path) -> None:
         self.root = root

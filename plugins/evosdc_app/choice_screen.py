@@ -193,7 +193,7 @@ def _verdict(run: Path) -> Verdict | None:
 
 
 async def member(bench: Workbench, request: Request) -> Response:
-    """Show what is to be known of a file."""
+    """Show the facts about a file."""
     run, at = bench.folder.run(query_value(request, "run")), query_value(request, "member", OWN)
     judge = bool(query_value(request, "judge"))
     words = ["member", f"{RUNS}/{run.name}", at if at == OWN or at.isdecimal() else "0"]

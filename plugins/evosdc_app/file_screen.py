@@ -194,7 +194,7 @@ async def remarks(bench: Workbench, request: Request) -> Response:
 
 
 def data_words(bench: Workbench, data: str) -> tuple[list[str], list[Path]]:
-    """Return how commands are told of a file and its schema, and the files that their answers depend on."""
+    """Return the arguments that name a file and its schema, and the files that the answers depend on."""
     if is_dataset(data, bench.folder):
         at_hand(data)
         return [data], []
@@ -238,7 +238,7 @@ async def edit(bench: Workbench, request: Request) -> Response:
             changes["missing"] = listed(missing) or None
         wanted += [(name, changes)] if changes else []
     if wanted:
-        # A page of before the file was written anew may name columns that it has no more; with such, no schema fits.
+        # The page may be older than the file and name columns that are gone: then no schema fits.
         contents = await to_thread.run_sync(bench.sources.contents, data)
         names = [column.name for column in contents.columns]
         for name, _ in wanted:
@@ -322,7 +322,7 @@ def _require_room(part: Path, name: str, most: int) -> None:
                 while found <= most and (chunk := file.read(1 << 20)):
                     found += len(chunk)
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile):
-        return  # damaged, which is told when it is read
+        return  # damaged: reading it reports that
     if found > most:
         wanted = f"at most {most // 1_000_000} MB"
         raise DataError(

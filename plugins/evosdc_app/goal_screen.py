@@ -43,7 +43,7 @@ _FIRST = {"seconds": str(SECONDS), "k": "3", "linked": "5", "dr": "20", "executo
 
 
 async def goal(bench: Workbench, request: Request) -> Response:
-    """Show what can be asked for."""
+    """Show the requirements that can be set."""
     data = query_value(request, "data")
     return await _shown(bench, data) if data else bench.no_file("goal")
 
@@ -88,7 +88,7 @@ async def refused(bench: Workbench, request: Request) -> Response:
 
 
 def requirements(form: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return what a form asks for, as `--require` takes it."""
+    """Return the requirements of a form, as `--require` takes it."""
     given = Form({name: list(values) for name, values in form.items()})
     wanted = [f"k-anonymity >= {given.one('k')}"] if given.one("k_on") else []
     wanted += [f"{informed()[0]} <= {given.one('linked')}"] if given.one("linked_on") else []
@@ -192,7 +192,7 @@ def attributes_of(bench: Workbench, data: str) -> tuple[list[tuple[str, str]], l
 
 
 async def limit(bench: Workbench, request: Request) -> Response:
-    """Show what no file beats, and what was asked for."""
+    """Show the limit that no file beats, and the required risk."""
     data = query_value(request, "data")
     protect = request.query_params.getlist("protect")
     quick = not query_value(request, "whole")
@@ -214,7 +214,7 @@ async def limit(bench: Workbench, request: Request) -> Response:
         "limit.html", faults=[] if lacking else answer.faults, lacking=answer.faults if lacking else [],
         apart=wish is not None and not limited and not numbers, numbers=numbers, more=more,
         others=others if numbers else [], drawing=drawing((), curve, wanted) if curve else None,
-        found=found, asked=wanted, least=least, command=line_of(command), rows=_rows(curve),
+        found=found, wanted=wanted, least=least, command=line_of(command), rows=_rows(curve),
         better=f"/fragment/limit?{request.url.query}&whole=1" if quick and curve else "",
     )  # fmt: skip
 
@@ -234,7 +234,7 @@ def by_scale(bench: Workbench, data: str, protect: Sequence[str]) -> tuple[list[
 
 
 def wish_of(request: Request) -> float | None:
-    """Return the greatest risk that is asked for; None where none is."""
+    """Return the greatest risk that is accepted; None where none is set."""
     return _number(query_value(request, "dr")) if query_value(request, "dr_on") else None
 
 
@@ -264,7 +264,7 @@ def _number(text: str) -> float | None:
 
 
 def protected_words(protect: Iterable[str], chosen: Iterable[str]) -> list[str]:
-    """Return how a command is told which attributes are masked; nothing where they are those that it takes itself."""
+    """Return the arguments that name the masked attributes; none where they are the default."""
     named = list(dict.fromkeys(protect))
     if not named or set(named) == set(chosen):
         return []
@@ -279,7 +279,7 @@ def limit_words(bench: Workbench, data: str, protect: Sequence[str], time: str) 
 
 
 class RunLimits:
-    """The limits of runs by measures that have one, asked for while they search."""
+    """The limits of runs by measures that have one, computed while they search."""
 
     def __init__(self, bench: Workbench) -> None:
         self.bench = bench
@@ -314,7 +314,7 @@ class RunLimits:
 
 
 async def reached(bench: Workbench, request: Request) -> Response:
-    """Show what `evosdc tune` finds at once, judged as the search judges, and what was asked for."""
+    """Show what `evosdc tune` finds at once, judged as the search judges, and the requirements."""
     data = query_value(request, "data")
     words, depends = await to_thread.run_sync(data_words, bench, data)
     _, chosen = await to_thread.run_sync(attributes_of, bench, data)

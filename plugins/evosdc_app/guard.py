@@ -1,4 +1,4 @@
-"""What stands before every page: who asks, from where, how much; and what a browser may do with the answer."""
+"""Checks before every page: sender, origin and size of a request; and what a browser may do with the answer."""
 
 import hmac
 import logging
@@ -117,7 +117,7 @@ class Guard:
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "same-origin")
         entering = scope["path"] == ENTRANCE and scope["method"] == "GET"
         if (origin is not None and not self._own(origin)) or (site not in ("same-origin", "none") and not entering):
-            return _refused(403, "Another site asked for this.")
+            return _refused(403, "Another site sent this request.")
         if scope["method"] not in (*READING, "POST"):
             return _refused(405, "That cannot be done here.")
         if entering:
@@ -142,7 +142,7 @@ class Guard:
         token = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
         if not self.session.enter(token):
             return _refused(403, "This address was used already, or is not the one. Begin again with evosdc app.")
-        # A redirect in the headers would belong to whoever linked here, and come without the cookie.
+        # A redirect in the headers would count as sent by the linking site, and come without the cookie.
         head = '<meta http-equiv="refresh" content="0;url=/"><link rel="icon" href="/static/icon.svg">'
         page = _page("Welcome", "One moment.", head)
         name, value = self.session.cookie_name, self.session.cookie
@@ -192,7 +192,7 @@ def _too_large(most: int) -> str:
 
 
 def defect(error: Exception) -> str:
-    """Return what is said of an error that nobody expected, without its message: it may hold values of records."""
+    """Return the report of an unexpected error, without its message: that may hold values of records."""
     return f"{type(error).__name__} in evosdc or a plugin; this is a defect. The terminal says where."
 
 

@@ -75,7 +75,7 @@ def drawing(
         "front": _steps([(x(il), y(dr)) for il, dr in front]),
         "limit": _line([(x(il), y(dr)) for il, dr in curve]),
         "below": _line([(x(il), y(dr)) for il, dr in closed]),
-        "asked": y(accepted) if accepted is not None else None,
+        "accepted": y(accepted) if accepted is not None else None,
         "legend": [(k, text) for k, text in KINDS.items() if any(p.kind == k for p in known)],
     }
 
@@ -111,7 +111,7 @@ def _ticks(lower: float, upper: float) -> list[float]:
 
 
 def window_of(points: Sequence[Point], zoom: str) -> tuple[float, float, float, float] | None:
-    """Return the part of the map that is asked for: ``front``, or how many times nearer to the chosen file."""
+    """Return the requested part of the map: ``front``, or how many times nearer to the chosen file."""
     if zoom == "front":
         shown = [p for p in points if p.kind in ("front", "best", "chosen", "other")]
         if len(shown) < 2:

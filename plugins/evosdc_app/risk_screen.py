@@ -96,7 +96,7 @@ def _fields(document: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-# what can be done, by the parameter that the form asks for
+# possible actions, by the parameter of the form
 STEPS = {
     "width": ("global-recoding", "numbers into intervals of this width"),
     "level": ("global-recoding", "values to this level of the hierarchy"),

@@ -63,7 +63,7 @@ def _shown(bench: Workbench, data: str, chosen: str) -> list[Path]:
 
 
 def view(bench: Workbench, run: Path, zoom: str = "") -> dict[str, Any]:
-    """Return what is shown of a run."""
+    """Return the displayed state of a run."""
     bench.jobs.reap()  # else one that was killed would seem to live
     status = read_run_status(run)
     faults = bench.jobs.faults(run)
@@ -123,7 +123,7 @@ def _reason(status: RunStatus) -> str:
 
 
 def limits_of(bench: Workbench) -> RunLimits:
-    """Return the limits of runs that are known, and are asked for."""
+    """Return the limits of runs that are known and requested."""
     if bench.limits is None:
         bench.limits = RunLimits(bench)
     found: RunLimits = bench.limits
@@ -156,7 +156,7 @@ def _best(run: Path, status: RunStatus) -> list[Point]:
 
 
 async def events(bench: Workbench, request: Request) -> Response:
-    """Tell of runs as they change; two tabs are told the same."""
+    """Send runs to the page as they change; all tabs receive the same."""
     runs = [bench.folder.run_place(name) for name in request.query_params.getlist("run")][:MOST_SHOWN]
     if query_value(request, "once"):
         views = [await to_thread.run_sync(view, bench, run, query_value(request, "zoom")) for run in runs]
@@ -187,7 +187,7 @@ async def _changes(bench: Workbench, request: Request, runs: list[Path], zoom: s
 
 
 def _state(bench: Workbench, shown: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """Return what a page is told of a run, and what it shows of it."""
+    """Return the state of a run for the page, and its HTML."""
     text = bench.text("run_live.html", view=shown)
     states = {key: shown[key] for key in ("name", "phase", "going", "resumable", "choosable")}
     return states | {"html": text}, text
@@ -204,7 +204,7 @@ async def stop(bench: Workbench, request: Request) -> Response:
 async def finish(bench: Workbench, request: Request) -> Response:
     """Have a run end with its best file so far."""
     run, data = await _of_form(bench, request)
-    # Asked, and not waited for: a run that still prepares ends when it comes to it, and other answers need the place.
+    # Requested without waiting: a run in preparation ends later, and other answers need the place.
     answer = await bench.calls.carry_out(["finish", f"{RUNS}/{run.name}", "--wait", "1s"])
     if answer.faults and answer.status == 2:
         raise HTTPException(400, " ".join(answer.faults))

@@ -227,7 +227,7 @@ class Cells(Seedable[File], Local[File]):
     ) -> Changes:
         """Return what children change, each by one record, or by one in a thousand where the kind is in the plural."""
         # ``value``: one cell as by `mutate`; ``restoration``: one changed cell back to the original; ``adoption``: the
-        # whole record as another one is, so that the two cannot be told apart.
+        # whole record as another one is, so that the two are identical.
         if self._domain.free.size:
             made = self._moves.made(g, kinds, costly, through, rng)
             made = made if self._homes is None else self._homes.spread(g, made)

@@ -1,4 +1,4 @@
-"""Rules of records over the genes of `cells`: told to kernels as arrays, and kept by repair."""
+"""Rules of records over the genes of `cells`: passed to kernels as arrays, and kept by repair."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property

@@ -41,11 +41,11 @@ class FileBlocks(NamedTuple):
 
     @property
     def marks(self) -> NDArray[np.uint64]:
-        """By which the blocks are told apart, shape (k,)."""
+        """Numbers that identify the blocks, shape (k,)."""
         return self.hashes[:, 0]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Genes:
-        """Return the whole file, shape (n, V), read-only but where a copy is asked for."""
+        """Return the whole file, shape (n, V), read-only unless a copy is requested."""
         whole = np.concatenate(self.blocks)
         whole.flags.writeable = bool(copy)
         return whole if dtype is None else whole.astype(dtype)

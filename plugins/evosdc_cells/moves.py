@@ -422,7 +422,7 @@ def _members(genes: Genes, row: int) -> NDArray[np.intp]:
     return members
 
 
-BLOCK = 1000  # Of so many records one is changed by a move of several records
+BLOCK = 1000  # A move of several records changes one in this many
 DONE = -1  # Marks the place of a class move that has been made
 
 

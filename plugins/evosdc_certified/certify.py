@@ -29,7 +29,7 @@ from evosdc_certified.tables import FILE, PrivateTables
 if TYPE_CHECKING:
     from evosdc.files.source import Source
 
-ORDERS = {"pairs": 2, "triples": 3}  # workloads by name: tables of so many attributes, and of fewer
+ORDERS = {"pairs": 2, "triples": 3}  # workloads by name: tables of up to this many attributes
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""What is public of a certified file before anything is measured: attributes, their cells, and rules of records.
+"""Public facts about a certified file before any measurement: attributes, their cells, and rules of records.
 
 Every value falls into one *cell* of its attribute: a category, an interval of numbers, or the missing value. Cells come
 from the schema alone, never from the records, since what depends on records has a price.
@@ -20,7 +20,7 @@ from evosdc.table.table import MISSING, Table
 Cells = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
-MOST_SINGLE = 128  # numbers of at most so many different values have a cell for each value
+MOST_SINGLE = 128  # up to this many different values of a number, each value has a cell
 INTERVALS = 64  # cells of equal width of a number with more values
 
 # Roles of attributes that a certified file does not have: no record of it belongs to anybody.

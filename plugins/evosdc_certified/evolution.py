@@ -209,10 +209,10 @@ class Evolution:
             )
         )  # fmt: skip
 
-    def answers(self, asked: Sequence[tuple[int, ...]]) -> list[Counts]:
+    def answers(self, queries: Sequence[tuple[int, ...]]) -> list[Counts]:
         """Return the tables of some attributes, as those of the original are estimated by this file."""
         scale = self.tables.records / len(self.cells)
-        return [self.tables.count(self.cells, columns) * scale for columns in asked]
+        return [self.tables.count(self.cells, columns) * scale for columns in queries]
 
     def evolve(
         self,
@@ -273,7 +273,7 @@ class Guesses:
         self._evolution: Evolution | None = None
         self._seen = -1
 
-    def __call__(self, tables: PrivateTables, asked: Sequence[tuple[int, ...]]) -> list[Counts]:
+    def __call__(self, tables: PrivateTables, queries: Sequence[tuple[int, ...]]) -> list[Counts]:
         """Return the counts of combinations of attributes."""
         if self._evolution is None:
             self._evolution = Evolution(tables, min(self.records, tables.records), self.rng)
@@ -285,4 +285,4 @@ class Guesses:
             evolution.run(moves, HOT, evolution.coldest)
             evolution.run(moves // 4, evolution.coldest, evolution.coldest)
             self._seen = len(tables.tables)
-        return evolution.answers(asked)
+        return evolution.answers(queries)

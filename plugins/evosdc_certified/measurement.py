@@ -176,19 +176,19 @@ def measure(
     columns = zip(found, domain.columns, strict=True)
     groups = tuple(groups_of(t.counts, t.sigma, float(tables.records), column.ordered) for t, column in columns)
     tables = tables.with_tables(groups=groups)
-    asked = [c for c in workload if np.prod(tables.shape(c)) <= MOST_CELLS]
-    left_out = tuple(_title(tables, c) for c in workload if c not in set(asked))
-    size = np.array([float(np.prod(tables.shape(c))) for c in asked])
-    if asked:
+    queries = [c for c in workload if np.prod(tables.shape(c)) <= MOST_CELLS]
+    left_out = tuple(_title(tables, c) for c in workload if c not in set(queries))
+    size = np.array([float(np.prod(tables.shape(c))) for c in queries])
+    if queries:
         sigmas = np.array([account.sigma(r) for r in _shares(size, account.left)])
         noise = float((MEAN_OF_NORMAL * sigmas * size).mean()) / (2.0 * tables.records)
-        say(f"{len(domain.columns)} tables of one attribute are measured; {len(asked)} of several are wanted.")
+        say(f"{len(domain.columns)} tables of one attribute are measured; {len(queries)} of several are wanted.")
         if noise <= AFFORDABLE:
-            pairs = zip(asked, sigmas.tolist(), strict=True)
+            pairs = zip(queries, sigmas.tolist(), strict=True)
             more = [_noisy(cells, tables, account, wanted, sigma) for wanted, sigma in pairs]
             tables = tables.with_tables(*more)
         else:
-            tables = _chosen(cells, tables, account, asked, answers, say)
+            tables = _chosen(cells, tables, account, queries, answers, say)
     return PrivateTables(domain, budget, tables.tables, tables.groups, tuple(account.payments), left_out)
 
 
@@ -209,25 +209,30 @@ def _noisy(cells: Cells, tables: PrivateTables, account: Account, columns: tuple
 
 
 def _chosen(
-    cells: Cells, tables: PrivateTables, account: Account, asked: Workload, answers: Answers, say: Callable[[str], None]
+    cells: Cells,
+    tables: PrivateTables,
+    account: Account,
+    queries: Workload,
+    answers: Answers,
+    say: Callable[[str], None],
 ) -> PrivateTables:
     """Measure table after table: what is answered worst beyond its noise, at a price that grows when little changes."""
-    truth = [tables.count(cells, columns) for columns in asked]
+    truth = [tables.count(cells, columns) for columns in queries]
     size = np.array([float(len(counts)) for counts in truth])
     price = account.left / (ROUNDS * len(tables.domain.columns))
     while account.left > 1e-6 * account.budget.rho:
         if account.left < 2.0 * price:
             price = account.left
         sigma = account.sigma((1.0 - CHOICE) * price)
-        before = answers(tables, asked)
+        before = answers(tables, queries)
         errors = [float(np.abs(true - guess).sum()) for true, guess in zip(truth, before, strict=True)]
         place = account.best("choice of a table", (errors - MEAN_OF_NORMAL * sigma * size).tolist(), CHOICE * price)
         rest = min((1.0 - CHOICE) * price, account.left * (1.0 - 1e-9))
         sigma = account.sigma(rest)
-        tables = tables.with_tables(_noisy(cells, tables, account, asked[place], sigma))
+        tables = tables.with_tables(_noisy(cells, tables, account, queries[place], sigma))
         left = account.left / account.budget.rho
-        say(f"{_title(tables, asked[place])} is measured; {left:.0%} of the budget is left.")
-        (after,) = answers(tables, [asked[place]])
+        say(f"{_title(tables, queries[place])} is measured; {left:.0%} of the budget is left.")
+        (after,) = answers(tables, [queries[place]])
         if np.abs(after - before[place]).sum() <= MEAN_OF_NORMAL * sigma * size[place]:
             price *= 4.0
     return tables

@@ -167,7 +167,7 @@ def merged(table: Table, found: Division, fits: Callable[[Rows], bool]) -> Seque
     return [parts[cluster] for cluster in sorted(parts)]
 
 
-# Clusters where the user does not say how many: so many at least, and one for so many records. Fewer would take long,
+# Default number of clusters: the least, and records per cluster. Fewer clusters would take long,
 # and with more of them microaggregation loses more at their borders.
 FEWEST, RECORDS = 2, 25_000
 
@@ -198,7 +198,7 @@ class Clustered(Dividing, Tunable):
             None,
             ge=1,
             description="least number of records of a cluster, smaller ones are merged before anything is masked; "
-            "default: what the inner method asks for, at least 2",
+            "default: what the inner method requires, at least 2",
         )
         clustering: Way | None = Field(
             None,

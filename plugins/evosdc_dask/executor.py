@@ -17,7 +17,7 @@ _PER_WORKER = 2
 _SETTINGS = {
     # The ledger judges who is to blame, so it hears of each death.
     "distributed.scheduler.allowed-failures": 0,
-    # Otherwise a worker that is being replaced, so many seconds after it was last lost, is given up for good.
+    # Seconds after a loss until Dask stops replacing a worker: longer than any run.
     "distributed.deploy.lost-worker-timeout": "1000 days",
 }
 

@@ -13,7 +13,7 @@ _ANY_FILE = quantities(np.array([1, 1]), np.zeros((2, 2)), False, 0.0)
 
 
 class SharedNodes:
-    """Nodes by number; operands have smaller numbers than what is made of them."""
+    """Nodes by number; operands have smaller numbers than their results."""
 
     def __init__(self) -> None:
         self._nodes: list[tuple[int, float, tuple[int, ...]]] = []
@@ -104,7 +104,7 @@ def never_greater(pool: SharedNodes, x: int, y: int) -> bool:
 
 
 def interval(pool: SharedNodes, node: int) -> Interval:
-    """Return bounds of a node's value; operands are looked up, since they were asked for when they were made."""
+    """Return bounds of a node's value; those of its operands are cached since their creation."""
     known = pool.intervals.get(node)
     if known is None:
         number = pool.number(node)

@@ -179,7 +179,7 @@ def expansion(tree: gp.PrimitiveTree, pset: gp.PrimitiveSetTyped, limit: int, ra
 
 
 def constant(tree: gp.PrimitiveTree, pset: gp.PrimitiveSetTyped, limit: int, random: Random) -> gp.PrimitiveTree:
-    """Move one constant by a tenth of its size, or draw it anew; an addition to the thesis's five operators."""
+    """Move one constant by a tenth of its size, or redraw it; an addition to the thesis's five operators."""
     numbers = [i for i, node in enumerate(tree) if not node.arity and not isinstance(node.value, str)]
     if numbers:
         position = random.choice(numbers)

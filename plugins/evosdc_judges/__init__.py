@@ -56,13 +56,13 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
          "The same with each right guess weighted by the rarity of the value.",
          "NIST's reconstruction exercise (2025) for the score; learners: design"),
         ("membership-nndr", "membership:NearestRatio", "membership",
-         "Members told from others by the distance to the nearest record over that to the second: AUC; 50 by chance.",
+         "Members distinguished from others by distance to the nearest record over the second: AUC; 50 by chance.",
          "Nearest neighbour distance ratio; Gower's distances: design"),
         ("membership-domias", "membership:DensityRatio", "membership",
-         "Members told from others by the density of the file over that of the population: AUC; 50 by chance.",
+         "Members distinguished from others by the density of the file over that of the population: AUC; 50 by chance.",
          "Van Breugel, Sun, Qian and van der Schaar (2023); densities by nearest records: reconstruction"),
         ("membership-avoidance", "membership:Avoidance", "membership",
-         "Members told from others by combinations that the file conspicuously avoids: AUC; 50 by chance.",
+         "Members distinguished from others by combinations that the file conspicuously avoids: AUC; 50 by chance.",
          "design"),
     )  # fmt: skip
     history = _spec(

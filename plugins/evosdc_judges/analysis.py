@@ -47,7 +47,7 @@ class Analysis:
         return self.classes.of(self.whole.with_columns(masked))
 
     def tables(self, ways: int) -> list[tuple[int, ...]]:
-        """Return all tables of so many attributes, or of all where there are fewer, that a masked attribute is in."""
+        """Return all tables of that many attributes, or of all if there are fewer, that have a masked attribute."""
         attributes = self.codes.shape[1]
         found = combinations(range(attributes), min(ways, attributes))
         return [table for table in found if table[0] < self.protected]
@@ -77,7 +77,7 @@ class ThreeWayTables(WholeFileJudge):
 
     # The total variation ``1/2 sum |p - q|`` between the original's and the published file's shares of the cells, for
     # tables of any three attributes of the file, masked or not, identifiers, weights and households apart. NIST's
-    # k-marginal score is the like, of three attributes drawn at random. Of more than `tables` tables so many are drawn;
+    # k-marginal score is the like, of three attributes drawn at random. Of more than `tables` tables a sample is drawn;
     # the interval is the normal one over those, and none where all are taken.
 
     sentence = (
@@ -145,7 +145,7 @@ class Association(WholeFileJudge):
 
     # Pairs are those of a masked attribute with any other one of the file, identifiers, weights and households apart:
     # what happened to the pay gap is seen in no table of masked attributes alone. Exchanged labels leave V as it is:
-    # see ``tables-3`` and ``classifier-utility`` for these. Of more than `pairs` pairs so many are drawn; the interval
+    # see ``tables-3`` and ``classifier-utility`` for these. Of more than `pairs` pairs a sample is drawn; the interval
     # is the normal one over those, and none where all are taken. After Shlomo and Young (2006); absolute changes and
     # the mean are reconstructions.
 

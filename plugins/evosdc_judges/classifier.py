@@ -81,28 +81,28 @@ class FittedClassifierUtility(Estimated):
         self._targets = targets
         self._params = params
         sides = halves(len(analysis.codes), params.seed)
-        self._taught, self._asked = (
+        self._taught, self._queries = (
             sampled(side, params.records, drawn(params.seed, Draw.SAMPLE, turn)) for turn, side in enumerate(sides)
         )
         self._before = [self._right(target, analysis.codes) for target in targets]
 
     def _right(self, target: int, lessons: Codes) -> NDArray[np.bool_]:
-        """Return which records asked are predicted rightly by one whose lessons had these attributes."""
+        """Return which test records a learner trained on these attributes predicts correctly."""
         analysis, features = self._analysis, slice(0, self._analysis.protected)
-        answers, truth = analysis.codes[self._taught, target], analysis.codes[self._asked, target]
-        asked = analysis.codes[self._asked, features]
+        answers, truth = analysis.codes[self._taught, target], analysis.codes[self._queries, target]
+        queries = analysis.codes[self._queries, features]
         seed, rounds = self._params.seed, self._params.rounds
-        right: NDArray[np.bool_] = predicted(lessons[self._taught, features], answers, asked, seed, rounds) == truth
+        right: NDArray[np.bool_] = predicted(lessons[self._taught, features], answers, queries, seed, rounds) == truth
         return right
 
     def estimate(self, masked: Table) -> Estimate:
         """Return the share that is lost with its interval; one classifier for each attribute predicted."""
         published = self._analysis.published(masked)
-        lost, possible = np.zeros(len(self._asked)), np.zeros(len(self._asked))
+        lost, possible = np.zeros(len(self._queries)), np.zeros(len(self._queries))
         for target, before in zip(self._targets, self._before, strict=True):
             check_time()
             column = self._analysis.codes[:, target]
-            by_chance = column[self._asked] == np.bincount(column[self._taught]).argmax()
+            by_chance = column[self._queries] == np.bincount(column[self._taught]).argmax()
             taught = before.astype(np.float64) - by_chance
             if taught.sum() > 0.0:
                 lost += before.astype(np.float64) - self._right(target, published)

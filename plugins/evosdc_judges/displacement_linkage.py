@@ -91,10 +91,10 @@ class DisplacementLinkage(PeopleJudge):
     """Share of records linked by an intruder who knows how far the values of each attribute were moved, times 100."""
 
     # Each masked record is linked to the original that most likely became it: ``sum_v log P_v``. Of an attribute with
-    # an order and many values P is how often a value was moved by so many of the original's different values, up or
-    # down, by powers of two; of any other attribute how often a category was published as which other one. Both are
-    # counted in the file itself. Where t originals tie, a link counts 1/t. Of more than `records` records so many are
-    # linked, to all originals; the interval is then Wilson's.
+    # an order and many values P is how often a value moved that far up or down, in different original values by
+    # powers of two; of any other attribute how often a category was published as which other one. Both are counted in
+    # the file itself. Where t originals tie, a link counts 1/t. Of more than `records` records a sample is linked, to
+    # all originals; the interval is then Wilson's.
     # Why: measures that take numbers by classes do not see what moves within them, and distances add up what other
     # attributes hide. The distance by ranks is that of the permutation paradigm (Domingo-Ferrer and Muralidhar 2016);
     # the likelihood is a reconstruction.
@@ -144,17 +144,17 @@ class FittedDisplacementLinkage(Estimated):
         return self.estimate_of(self.linked(masked)[0])
 
     def track(self, masked: Table) -> "DisplacementTracker":
-        """Return a tracker that links changed records anew, at costs that are counted when a child is kept."""
+        """Return a tracker that links changed records again; costs are recounted when a child is kept."""
         return DisplacementTracker(self, masked)
 
     def estimate_of(self, chances: Numbers) -> Estimate:
-        """Return the share that the chances of the asked records come to, with its interval."""
-        share, asked = float(chances.mean()), len(chances)
-        found = wilson(share * asked, asked)
-        return in_per_cent(Estimate.exact(share) if asked == len(self.people) else found)
+        """Return the share of queried records that are linked, with its interval."""
+        share, number = float(chances.mean()), len(chances)
+        found = wilson(share * number, number)
+        return in_per_cent(Estimate.exact(share) if number == len(self.people) else found)
 
     def linked(self, masked: Table) -> tuple[Numbers, Costs]:
-        """Return each asked record's chance to be linked, and the costs at which records are linked."""
+        """Return each queried record's chance to be linked, and the costs used."""
         published, costs = self.published(masked), self._costs(masked)
         own = published.take(self.asked, axis=0)
         places = np.arange(len(own), dtype=np.intp)
@@ -208,7 +208,7 @@ class DisplacementTracker(Rescoring):
 
     @property
     def score(self) -> float:
-        """The share of linked records, times 100; they are linked when it is asked for."""
+        """The share of linked records, times 100; computed on first use."""
         return self.fitted.estimate_of(self._linked()[0]).value
 
     def take(self, change: Changes) -> None:
@@ -220,11 +220,11 @@ class DisplacementTracker(Rescoring):
         """Return about what children score."""
         chances, costs = self._linked()
         places = self._places[changes.rows]
-        asked = np.flatnonzero(places >= 0)
+        queries = np.flatnonzero(places >= 0)
         moved = np.zeros(len(places) + 1)
-        if len(asked):
-            published, rows = self.fitted.published(changes.after.take(asked)), changes.rows[asked]
-            moved[asked + 1] = self.fitted.chances(published, rows, costs) - chances[places[asked]]
+        if len(queries):
+            published, rows = self.fitted.published(changes.after.take(queries)), changes.rows[queries]
+            moved[queries + 1] = self.fitted.chances(published, rows, costs) - chances[places[queries]]
         by_child = np.diff(np.cumsum(moved)[changes.ends], prepend=0.0)
         scores: Numbers = np.clip(self.score + 100.0 * by_child / len(chances), 0.0, 100.0)
         return scores

@@ -94,7 +94,7 @@ class FittedHistory(Estimated):
         self._earlier = microdata.earlier
         self._releases = [self._read(one.table, one.rows) for one in self._earlier]
         everybody: Rows = np.arange(len(self._table), dtype=np.intp)
-        self._asked = sampled(everybody, params.records, drawn(params.seed, Draw.SAMPLE, 17))
+        self._queries = sampled(everybody, params.records, drawn(params.seed, Draw.SAMPLE, 17))
 
     def estimate(self, masked: Table) -> Estimate:
         """Return the share of people."""
@@ -107,9 +107,9 @@ class FittedHistory(Estimated):
         own = self._read(whole, everybody)
         blocks = [self._blocks(whole, one) for one in self._earlier]
         present = [np.isin(everybody, one.rows) for one in self._releases]
-        whom, alone = (_Search(len(everybody), self._asked) for _ in range(2))
-        guessed = {name: np.zeros((2 + len(self._releases), len(self._asked))) for name in self._secret}
-        for place, who in enumerate(self._asked.tolist()):
+        whom, alone = (_Search(len(everybody), self._queries) for _ in range(2))
+        guessed = {name: np.zeros((2 + len(self._releases), len(self._queries))) for name in self._secret}
+        for place, who in enumerate(self._queries.tolist()):
             check_time()
             likely = [one.likelihoods(self._classes, who) for one in (own, *self._releases)]
             joint = likely[0].copy()
@@ -194,9 +194,9 @@ class FittedHistory(Estimated):
 class _Search:
     """Who is found by likelihoods that come person by person."""
 
-    def __init__(self, records: int, asked: Rows) -> None:
-        self._credits = np.zeros(len(asked))
-        self._whole = len(asked) == records
+    def __init__(self, records: int, queries: Rows) -> None:
+        self._credits = np.zeros(len(queries))
+        self._whole = len(queries) == records
         self._best, self._tied, self._right = np.full(records, -np.inf), np.ones(records), np.zeros(records, np.bool_)
 
     def look(self, place: int, who: int, likely: Numbers) -> None:

@@ -19,7 +19,7 @@ from evosdc_judges.intervals import in_per_cent, mean_of_ratios, repeated, wilso
 from evosdc_judges.nearest import Costs, costs_of, linked, sorted_records
 from evosdc_judges.people import Draw, People, PeopleJudge, Positions, drawn
 
-WIDEST = 250  # classes of a feature; what appears later than so many others goes together
+WIDEST = 250  # classes of a feature; later classes are merged
 
 
 def one_thread() -> AbstractContextManager[Any]:
@@ -43,15 +43,15 @@ def require_scikit_learn(where: str) -> None:
         raise ParameterError(Fault(where, "an environment without scikit-learn", "scikit-learn", advice)) from None
 
 
-def predicted(lessons: Codes, answers: Codes, asked: Codes, seed: int, rounds: int) -> Codes:
-    """Return the classes that a learner gives to the asked records, shape (m,), by lessons (n, F) with answers (n,)."""
+def predicted(lessons: Codes, answers: Codes, queries: Codes, seed: int, rounds: int) -> Codes:
+    """Return the classes predicted for the queries, shape (m,), after training on lessons (n, F) with answers (n,)."""
     # Histogram gradient boosting with trees of eight leaves. Features are unordered classes, since published labels may
     # mean anything.
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     found = np.unique(answers)
     if len(found) == 1:
-        return np.full(len(asked), found[0], dtype=np.int32)
+        return np.full(len(queries), found[0], dtype=np.int32)
     learner = HistGradientBoostingClassifier(
         learning_rate=0.3,
         max_iter=rounds,
@@ -65,7 +65,7 @@ def predicted(lessons: Codes, answers: Codes, asked: Codes, seed: int, rounds: i
         # Codes of many classes are no quantity, whatever scikit-learn takes them for.
         filterwarnings("ignore", message="The number of unique classes", category=UserWarning)
         learner.fit(np.minimum(lessons, WIDEST), answers)
-        answer = learner.predict(np.minimum(asked, WIDEST))
+        answer = learner.predict(np.minimum(queries, WIDEST))
     return np.asarray(answer, dtype=np.int32)
 
 
@@ -79,12 +79,12 @@ class LearnedInference(PeopleJudge):
     """How much better original values are inferred by a classifier that learned from leaked pairs, times 100."""
 
     # An attack model as in RAPID or TCAP: half of the people leaked their original values, and a classifier (gradient
-    # boosting) learns each original attribute from *all* masked attributes of their records. It is asked for the other
+    # boosting) learns each original attribute from *all* masked attributes of their records. It predicts the other
     # half. So small a classifier learns little of an attribute of many classes from so few people: its answers stand
     # beside the likeliest original class behind the attribute's own label, and the better of the two counts.
     # With a the share of right answers, and b the greater of what is reached when the masked records are shuffled, for
     # learning and for asking, and by the commonest class of the teaching half: ``100 (a - b) / (1 - b)``, mean over the
-    # attributes; 0 where b is 1. The interval is the normal one over the people asked, by linearisation of the ratio.
+    # attributes; 0 where b is 1. The interval is the normal one over the queried people, by linearisation of the ratio.
     # Published labels are unordered tokens, so no relabelling changes the score. The look-up, the floor, the mean over
     # attributes and the classifier's size are reconstructions.
 
@@ -101,7 +101,7 @@ class LearnedInference(PeopleJudge):
 
         targets: tuple[str, ...] = Field((), description="Attributes to infer; default: the sensitive ones, or all.")
         bins: int = Field(10, ge=2, le=250, description="Classes of a numeric attribute.")
-        records: int = Field(1500, ge=8, description="Records that teach, and records asked for, at most.")
+        records: int = Field(1500, ge=8, description="Training records, and queried records, at most.")
         rounds: int = Field(20, ge=1, le=1000, description="Rounds of gradient boosting.")
 
     params: Params
@@ -124,7 +124,7 @@ class FittedLearnedInference(Estimated):
         self._rounds = params.rounds
         first, second = people.halves()
         self._taught = people.sampled(first, params.records, 0)
-        self._asked = people.sampled(second, params.records, 1)
+        self._queries = people.sampled(second, params.records, 1)
 
     def estimate(self, masked: Table) -> Estimate:
         """Return the gain with its interval; two classifiers an attribute."""
@@ -134,7 +134,7 @@ class FittedLearnedInference(Estimated):
         for target in self._targets:
             check_time()
             right = self._right(target, published).astype(np.float64)
-            commonest = codes[self._asked, target] == np.bincount(codes[self._taught, target]).argmax()
+            commonest = codes[self._queries, target] == np.bincount(codes[self._taught, target]).argmax()
             by_chance = max((commonest, self._right(target, shuffled)), key=lambda found: float(found.mean()))
             # For each person what is gained over chance, and what could be.
             parts.append((right - by_chance, 1.0 - by_chance))
@@ -142,19 +142,19 @@ class FittedLearnedInference(Estimated):
 
     def _right(self, target: int, published: Codes) -> NDArray[np.bool_]:
         """Return which people are right in the better of two intruders' answers."""
-        codes, taught, asked = self._people.codes, self._taught, self._asked
-        truth, lessons = codes[asked, target], codes[taught, target]
-        boosted = predicted(published[taught], lessons, published[asked], self._people.seed, self._rounds)
-        looked_up = likeliest(published[taught, target], lessons, published[asked, target])
+        codes, taught, queries = self._people.codes, self._taught, self._queries
+        truth, lessons = codes[queries, target], codes[taught, target]
+        boosted = predicted(published[taught], lessons, published[queries], self._people.seed, self._rounds)
+        looked_up = likeliest(published[taught, target], lessons, published[queries, target])
         return max((boosted == truth, looked_up == truth), key=lambda right: float(right.mean()))
 
 
-def likeliest(labels: Codes, answers: Codes, asked: Codes) -> Codes:
-    """Return for each asked label the commonest answer of those who publish it, or of all where nobody does."""
-    size = int(max(labels.max(), answers.max(), asked.max())) + 1
+def likeliest(labels: Codes, answers: Codes, queries: Codes) -> Codes:
+    """Return for each queried label the commonest answer of those who publish it, or of all where nobody does."""
+    size = int(max(labels.max(), answers.max(), queries.max())) + 1
     joint = joint_counts(labels, answers, size)
     best = joint.argmax(axis=1)
-    found: Codes = np.where(joint.sum(axis=1) > 0, best, joint.sum(axis=0).argmax())[asked].astype(np.int32)
+    found: Codes = np.where(joint.sum(axis=1) > 0, best, joint.sum(axis=0).argmax())[queries].astype(np.int32)
     return found
 
 
@@ -191,7 +191,7 @@ class LearnedLinkage(PeopleJudge):
         repeats: int = Field(2, ge=1, le=100, description="Times that halves are drawn.")
         bins: int = Field(32, ge=2, le=1000, description="Classes of a numeric attribute.")
         pairs: int = Field(1000, ge=8, description="Pairs that teach the weights, at most.")
-        rivals: int = Field(150, ge=2, description="Originals that each pair is told apart from.")
+        rivals: int = Field(150, ge=2, description="Rival originals for each pair.")
         records: int = Field(1500, ge=1, description="Records of a half that are linked, at most.")
 
     params: Params
@@ -219,9 +219,9 @@ class FittedLearnedLinkage(Estimated):
             for turn, (taught, others) in enumerate((sides, sides[::-1])):
                 check_time()
                 costs = self.costs(published, taught, repeat, turn)
-                asked = people.sampled(others, self._params.records, repeat, turn)
-                own = self._originals.of_record[asked]
-                found.append(linked(np.ascontiguousarray(published[asked]), own, self._originals, costs))
+                queries = people.sampled(others, self._params.records, repeat, turn)
+                own = self._originals.of_record[queries]
+                found.append(linked(np.ascontiguousarray(published[queries]), own, self._originals, costs))
             links = np.concatenate(found)
             shares.append(wilson(float(links.sum()), len(links)))
         return in_per_cent(repeated(shares))
@@ -274,7 +274,7 @@ def _features(
 
 
 def learned_weights(features: Numbers, represented: float) -> Numbers:
-    """Return the weights, none negative, under which own records are told apart from their rivals best, shape (F,)."""
+    """Return the weights, none negative, that best separate own records from their rivals, shape (F,)."""
     # Maximises the mean logarithm of ``1 / (1 + r sum_s exp(-w.f_s))`` over the pairs, less a small pull towards the
     # weights of one who was not taught: 0 for the first half of the features, 1 for the second. It is concave.
     # features (pairs, rivals, F): NaN for a rival that is left out; represented: records that each rival stands for, r.

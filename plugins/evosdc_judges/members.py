@@ -43,7 +43,7 @@ class Population:
         return self.members.schema.with_role(Role.SENSITIVE)
 
     def asked(self, most: int, seed: int) -> tuple[Table, Table]:
-        """Return at most so many members, and others, drawn at random."""
+        """Return at most `most` members, and at most as many others, drawn at random."""
         rows = [
             sampled(len(table), most, drawn(seed, Draw.SAMPLE, 11, at))
             for at, table in enumerate((self.members, self.others))

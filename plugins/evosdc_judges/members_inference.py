@@ -26,8 +26,8 @@ class MembersInference(MembersJudge):
     """Right guesses of a sensitive attribute, of people in the file minus of people who are not, in per cent points."""
 
     # Two learners are taught by the published records, from what an intruder knows to the sensitive attribute: gradient
-    # boosting, and a forest whose leaves hold single records, which remembers what it was taught. Both are asked for
-    # members and for others by their true values. The excess of the one that reaches more beyond others counts, of
+    # boosting, and a forest whose leaves hold single records, which remembers what it was taught. Both guess it
+    # for members and others from their true values. The excess of the one that reaches more beyond others counts, of
     # several sensitive attributes the greatest: 0 in expectation for a file drawn from a model that never saw the
     # person. The interval is the bootstrap's over the people. Beside it ``surest_tenth`` says the excess among the
     # tenth of each kind of whom the learner is surest, and ``members`` and ``others`` the shares of right guesses.
@@ -46,7 +46,7 @@ class MembersInference(MembersJudge):
         targets: tuple[str, ...] = Field((), description="Attributes to infer; default: the sensitive ones.")
         bins: int = Field(5, ge=2, le=100, description="Classes of about equal frequency of a sensitive number.")
         lessons: int = Field(6000, ge=20, description="Published records that teach, at most.")
-        asked: int = Field(3000, ge=20, description="Members asked for, and others, at most each.")
+        asked: int = Field(3000, ge=20, description="Members queried, and others, at most each.")
         trees: int = Field(60, ge=1, le=2000, description="Trees of the forest, and rounds of boosting.")
 
     params: Params

@@ -20,18 +20,18 @@ MOST_SETS = 60  # sets of attributes in which avoidance looks for absent combina
 
 
 class Membership(MembersJudge):
-    """Common to attacks on membership: how many pairs of a member and another one are told apart, AUC times 100."""
+    """Common to attacks on membership: pairs of a member and another person distinguished, AUC times 100."""
 
     # The intruder knows all published attributes of a person but the sensitive ones, with their true values. 50 where
-    # nobody is told from anybody; range 0..100, smaller is better. The interval is the bootstrap's.
+    # members and others look alike; range 0..100, smaller is better. The interval is the bootstrap's.
 
     chance: ClassVar[float | None] = 50.0
     intruder = "wants to know who is in the file"
 
     class Params(Judge.Params):
-        """How many people are asked about, and how finely numbers are combined."""
+        """How many people are queried, and how finely numbers are combined."""
 
-        asked: int = Field(3000, ge=20, description="Members asked for, and others, at most each.")
+        asked: int = Field(3000, ge=20, description="Members queried, and others, at most each.")
         bins: int = Field(10, ge=2, le=100, description="Classes of a number in combinations.")
 
     params: Params
@@ -49,8 +49,8 @@ class NearestRatio(Membership):
 
     name = "membership-nndr"
     sentence = (
-        "By the distance to the nearest published record over that to the second, a member is told from another "
-        "person in {masked} % of the pairs; {chance} % by chance, {original} % with the unmasked file."
+        "By the distance to the nearest published record over that to the second, a member is distinguished from "
+        "another person in {masked} % of the pairs; {chance} % by chance, {original} % with the unmasked file."
     )
 
 
@@ -59,12 +59,12 @@ class DensityRatio(Membership):
 
     # Van Breugel et al. (2023): a generator that overfits is denser at its members than the population is. Densities
     # are estimated by the distances to the five nearest records, of the published file and of half of the others, who
-    # serve as reference and are not asked about: reconstruction. 50 by chance, in per cent of pairs.
+    # serve as reference and are not queried: reconstruction. 50 by chance, in per cent of pairs.
 
     name = "membership-domias"
     sentence = (
-        "By how much denser the published file is at a person than the population, a member is told from another "
-        "person in {masked} % of the pairs; {chance} % by chance, {original} % with the unmasked file."
+        "By how much denser the published file is at a person than the population, a member is distinguished from "
+        "another person in {masked} % of the pairs; {chance} % by chance, {original} % with the unmasked file."
     )
 
 
@@ -78,7 +78,7 @@ class Avoidance(Membership):
 
     name = "membership-avoidance"
     sentence = (
-        "By combinations that other people have and the file avoids, a member is told from another person in "
+        "By combinations that other people have and the file avoids, a member is distinguished from another person in "
         "{masked} % of the pairs; {chance} % by chance, {original} % with the unmasked file."
     )
 
@@ -93,10 +93,10 @@ class FittedMembership(FittedOnMembers):
         secret = set(people.sensitive())
         self._names = tuple(n for n in people.members.schema.names if n not in secret) or people.members.schema.names
         self._attack, self._bins = attack, params.bins
-        reference, asked = halves(len(people.others), params.seed)
+        reference, queries = halves(len(people.others), params.seed)
         if attack == NearestRatio.name:
-            asked = np.arange(len(people.others), dtype=np.intp)
-        own = Population(people.members, people.others.take(asked), people.protect, people.known)
+            queries = np.arange(len(people.others), dtype=np.intp)
+        own = Population(people.members, people.others.take(queries), people.protect, people.known)
         self._members, self._others = own.asked(params.asked, params.seed)
         self._reference = people.others.take(reference).select(self._names)
 
@@ -110,25 +110,27 @@ class FittedMembership(FittedOnMembers):
         isolated = area(members[tenth(apart[0])], others[tenth(apart[1])])
         return area_of(members, others, self._seed), {"most_isolated_tenth": 100.0 * isolated}
 
-    def _scores(self, asked: Table, file: Table) -> Numbers:
+    def _scores(self, queries: Table, file: Table) -> Numbers:
         """Return for each person how much it looks like a member."""
         if self._attack == Avoidance.name:
-            return self._avoided(asked, file)
+            return self._avoided(queries, file)
         scale = self._reference
-        near = nearest_distances(*gower_places(asked, file, scale), 2 if self._attack == NearestRatio.name else NEAREST)
+        near = nearest_distances(
+            *gower_places(queries, file, scale), 2 if self._attack == NearestRatio.name else NEAREST
+        )
         if self._attack == NearestRatio.name:
             # Of several exact matches one may be the person's own.
             ratio: Numbers = -np.divide(near[:, 0], near[:, 1], out=np.zeros(len(near)), where=near[:, 1] > 0)
             return ratio
-        among = nearest_distances(*gower_places(asked, scale, scale), NEAREST)
+        among = nearest_distances(*gower_places(queries, scale, scale), NEAREST)
         # Exact matches are common in files of categories: no distance is taken for less than this.
         least = 1e-2
         density: Numbers = (np.log(among + least) - np.log(near + least)).mean(axis=1)
         return density
 
-    def _avoided(self, asked: Table, file: Table) -> Numbers:
+    def _avoided(self, queries: Table, file: Table) -> Numbers:
         classes = classes_of(self._reference, self._bins)
-        people, shown, known = (classes.of(table) for table in (asked, file, self._reference))
+        people, shown, known = (classes.of(table) for table in (queries, file, self._reference))
         sets = [s for size in (2, 3) for s in combinations(range(people.shape[1]), size)] or [(0,)]
         if len(sets) > MOST_SETS:
             rng = drawn(self._seed, Draw.SUBSETS, 15)
@@ -146,12 +148,12 @@ class FittedMembership(FittedOnMembers):
         return scores
 
 
-def gower_places(asked: Table, file: Table, scale: Table) -> tuple[Numbers, Numbers, Codes, Codes]:
+def gower_places(queries: Table, file: Table, scale: Table) -> tuple[Numbers, Numbers, Codes, Codes]:
     """Return two files as coordinates whose distances are Gower's: ordered ones by range, then others as codes."""
     numbers: tuple[list[Numbers], list[Numbers]] = ([], [])
     codes: tuple[list[Codes], list[Codes]] = ([], [])
     for attribute in scale.schema.attributes:
-        columns = [np.asarray(table.column(attribute.name)) for table in (asked, file)]
+        columns = [np.asarray(table.column(attribute.name)) for table in (queries, file)]
         if attribute.scale == "nominal":
             for side, column in zip(codes, columns, strict=True):
                 side.append(column.astype(np.int32))
@@ -163,27 +165,27 @@ def gower_places(asked: Table, file: Table, scale: Table) -> tuple[Numbers, Numb
         width = width or (float(np.ptp(known)) if len(known) else 0.0) or 1.0
         for ordered, column in zip(numbers, columns, strict=True):
             ordered.append(column.astype(np.float64) / width)
-    sizes = len(asked), len(file)
+    sizes = len(queries), len(file)
     first, second = (np.column_stack([np.empty((n, 0)), *side]) for n, side in zip(sizes, numbers, strict=True))
     third, fourth = (np.column_stack([np.empty((n, 0), np.int32), *side]) for n, side in zip(sizes, codes, strict=True))
     return first, second, third, fourth
 
 
 @njit(cache=True)
-def nearest_distances(asked: Numbers, file: Numbers, codes: Codes, of_file: Codes, k: int) -> Numbers:
+def nearest_distances(queries: Numbers, file: Numbers, codes: Codes, of_file: Codes, k: int) -> Numbers:
     """Return the distances to the k nearest records of a file, ascending, shape (m, k); a missing number is 1 away."""
-    found = np.full((len(asked), k), np.inf)
-    for i in range(len(asked)):
+    found = np.full((len(queries), k), np.inf)
+    for i in range(len(queries)):
         for j in range(len(file)):
             distance = 0.0
             for v in range(codes.shape[1]):
                 if codes[i, v] != of_file[j, v]:
                     distance += 1.0
-            for v in range(asked.shape[1]):
-                step = abs(asked[i, v] - file[j, v])
+            for v in range(queries.shape[1]):
+                step = abs(queries[i, v] - file[j, v])
                 if step == step:
                     distance += min(step, 1.0)
-                elif (asked[i, v] == asked[i, v]) != (file[j, v] == file[j, v]):
+                elif (queries[i, v] == queries[i, v]) != (file[j, v] == file[j, v]):
                     distance += 1.0
                 if distance >= found[i, k - 1]:
                     break

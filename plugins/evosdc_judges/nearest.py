@@ -19,7 +19,7 @@ from evosdc.processors import PARTS, in_threads
 from evosdc.table.table import Numbers
 from evosdc_judges.classes import Codes, Keys, keys_of
 
-PART = 1 << 21  # pairs of records from which on a part of the asked ones is worth a thread of its own
+PART = 1 << 21  # pairs of records from which on a part of the queries is worth its own thread
 
 
 @dataclass(frozen=True)
@@ -65,12 +65,14 @@ def beginnings(records: Codes) -> tuple[Codes, Codes]:
     return common, ends
 
 
-def nearest(asked: Codes, truth: Codes, tree: Tree, flat: Keys, offsets: Keys, widths: Keys) -> tuple[Keys, Keys, Keys]:
-    """Return for each asked record the least cost, how many records have it, and how many of these answer truly."""
-    parts = max(min(PARTS, len(asked) * len(tree[0]) // PART), 1)
-    bounds = np.linspace(0, len(asked), parts + 1).astype(int).tolist()
+def nearest(
+    queries: Codes, truth: Codes, tree: Tree, flat: Keys, offsets: Keys, widths: Keys
+) -> tuple[Keys, Keys, Keys]:
+    """Return for each queried record the least cost, how many records have it, and how many of these answer truly."""
+    parts = max(min(PARTS, len(queries) * len(tree[0]) // PART), 1)
+    bounds = np.linspace(0, len(queries), parts + 1).astype(int).tolist()
     found = in_threads(
-        [partial(_nearest, asked[a:b], truth[a:b], tree, flat, offsets, widths) for a, b in pairwise(bounds)]
+        [partial(_nearest, queries[a:b], truth[a:b], tree, flat, offsets, widths) for a, b in pairwise(bounds)]
     )
     least, tied, right = map(np.concatenate, zip(*found, strict=True))
     return least, tied, right
@@ -78,19 +80,19 @@ def nearest(asked: Codes, truth: Codes, tree: Tree, flat: Keys, offsets: Keys, w
 
 @njit(cache=True, nogil=True)
 def _nearest(
-    asked: Codes, truth: Codes, tree: Tree, flat: Keys, offsets: Keys, widths: Keys
+    queries: Codes, truth: Codes, tree: Tree, flat: Keys, offsets: Keys, widths: Keys
 ) -> tuple[Keys, Keys, Keys]:
     """Return what `nearest` does, in one piece."""
     records, counts, common, ends = tree
-    attributes = asked.shape[1]
+    attributes = queries.shape[1]
     answered = records.shape[1] > attributes
-    found = np.empty((3, len(asked)), np.int64)
+    found = np.empty((3, len(queries)), np.int64)
     base, sums = np.empty(attributes, np.int64), np.zeros(attributes + 1, np.int64)
-    for i in range(len(asked)):
+    for i in range(len(queries)):
         for v in range(attributes):
-            base[v] = offsets[v] + asked[i, v] * widths[v]
+            base[v] = offsets[v] + queries[i, v] * widths[v]
         # One that is most alike, to begin with: most others are then left out at once.
-        place = _place_of(asked, i, records)
+        place = _place_of(queries, i, records)
         least = min(
             _cost(records, min(place, len(records) - 1), base, flat), _cost(records, max(place - 1, 0), base, flat)
         )
@@ -126,15 +128,15 @@ def _cost(records: Codes, place: int, base: Keys, flat: Keys) -> int:
 
 
 @njit(cache=True)
-def _place_of(asked: Codes, i: int, records: Codes) -> int:
-    """Return how many records stand before an asked one in the order of its attributes."""
+def _place_of(queries: Codes, i: int, records: Codes) -> int:
+    """Return how many records stand before a queried one in the order of its attributes."""
     first, end = 0, len(records)
     while first < end:
         middle = (first + end) // 2
         before = False
-        for v in range(asked.shape[1]):
-            if records[middle, v] != asked[i, v]:
-                before = records[middle, v] < asked[i, v]
+        for v in range(queries.shape[1]):
+            if records[middle, v] != queries[i, v]:
+                before = records[middle, v] < queries[i, v]
                 break
         if before:
             first = middle + 1
@@ -150,13 +152,13 @@ _UNIT = 1 << 32  # what a cost of 1 is as a whole number
 class Costs:
     """Costs of pairs of classes, attribute by attribute, summed over the attributes of a pair of records."""
 
-    flat: Keys  # the matrices one after the other, by row of the asked record's class
+    flat: Keys  # the matrices one after the other, by row of the queried record's class
     offsets: Keys  # shape (V,); where each matrix begins, and the length of its rows
     widths: Keys
 
 
 def costs_of(matrices: Sequence[Numbers]) -> Costs:
-    """Return costs by the asked record's class (rows) and the searched record's class (columns), not negative."""
+    """Return costs by the queried record's class (rows) and the searched record's class (columns), not negative."""
     parts = [np.rint(matrix * _UNIT).astype(np.int64) for matrix in matrices]
     widths = np.array([part.shape[1] for part in parts], dtype=np.int64)
     ends = np.cumsum([part.size for part in parts])
@@ -165,20 +167,20 @@ def costs_of(matrices: Sequence[Numbers]) -> Costs:
     )
 
 
-def linked(asked: Codes, own: Keys, searched: SortedRecords, costs: Costs) -> Numbers:
-    """Return for each asked record the chance that linking it at least cost finds its own one, shape (m,)."""
+def linked(queries: Codes, own: Keys, searched: SortedRecords, costs: Costs) -> Numbers:
+    """Return for each queried record the chance that linking it at least cost finds its own one, shape (m,)."""
     # Where t of the searched records tie at the least cost and the own one is among them it is 1/t, else 0.
     # own (m,): position of each one's own record among the distinct ones.
-    nobody = np.full(len(asked), -1, dtype=np.int32)
-    least, tied, _ = nearest(asked, nobody, searched.tree, costs.flat, costs.offsets, costs.widths)
-    of_own = costs.flat[costs.offsets + asked * costs.widths + searched.records[own]].sum(axis=1)
+    nobody = np.full(len(queries), -1, dtype=np.int32)
+    least, tied, _ = nearest(queries, nobody, searched.tree, costs.flat, costs.offsets, costs.widths)
+    of_own = costs.flat[costs.offsets + queries * costs.widths + searched.records[own]].sum(axis=1)
     chances: Numbers = np.where(of_own == least, 1.0 / tied, 0.0)
     return chances
 
 
-def guessed(asked: Codes, truth: Codes, searched: SortedRecords, costs: Costs) -> Numbers:
-    """Return for each asked record the share of right answers, the last attribute, among the nearest, shape (m,)."""
-    _, tied, right = nearest(asked, truth, searched.tree, costs.flat, costs.offsets, costs.widths)
+def guessed(queries: Codes, truth: Codes, searched: SortedRecords, costs: Costs) -> Numbers:
+    """Return for each queried record the share of right answers, the last attribute, among the nearest, shape (m,)."""
+    _, tied, right = nearest(queries, truth, searched.tree, costs.flat, costs.offsets, costs.widths)
     return right / tied
 
 
@@ -188,13 +190,13 @@ def parted(records: Codes, first: NDArray[np.bool_]) -> list[tuple[Keys, SortedR
     return [(part, sorted_records(records[:, part])) for part in parts]
 
 
-def met(asked: Codes, records: list[tuple[Keys, SortedRecords]], costs: Costs) -> Numbers:
-    """Return for each asked record the chance that both of its parts find the same record, shape (m,)."""
+def met(queries: Codes, records: list[tuple[Keys, SortedRecords]], costs: Costs) -> Numbers:
+    """Return for each queried record the chance that both of its parts find the same record, shape (m,)."""
     # Each part looks for a nearest record on its own, one of those that tie, drawn at random.
-    nobody = np.full(len(asked), -1, dtype=np.int32)  # answers that no record gives
+    nobody = np.full(len(queries), -1, dtype=np.int32)  # answers that no record gives
     found = [
         nearest(
-            np.ascontiguousarray(asked[:, part]),
+            np.ascontiguousarray(queries[:, part]),
             nobody,
             searched.tree,
             costs.flat,
@@ -204,6 +206,6 @@ def met(asked: Codes, records: list[tuple[Keys, SortedRecords]], costs: Costs) -
         for part, searched in records
     ]
     (one, in_one, _), (two, in_two, _), (whole, in_both, _) = found
-    # Nothing costs less than what both parts cost at least, and whoever costs just that is nearest to both.
+    # No record costs less than the sum of both least costs; one that costs just that is nearest to both.
     chance: Numbers = np.where(whole == one + two, in_both, 0) / (in_one.astype(float) * in_two)
     return chance

@@ -21,7 +21,7 @@ class PartialLinkage(PeopleJudge):
     # Every non-empty subset of the attributes is what one intruder knows, or `subsets` drawn ones. He links masked
     # records to originals in two ways, and the greater share counts: by the least sum of category distances, and by the
     # greatest likelihood ``sum log P(published | original)`` with the transitions of the file itself, for which a
-    # relabelling hides nothing. Where t originals tie, a link counts 1/t. Of more than `records` records so many are
+    # relabelling hides nothing. Where t originals tie, a link counts 1/t. Of more than `records` records a sample is
     # linked, to all originals. The interval says what both draws leave open. The greater of two linkages, and one
     # further way in which a class is published, are reconstructions.
 
@@ -53,7 +53,7 @@ class FittedPartialLinkage(Estimated):
 
     def __init__(self, people: People, params: PartialLinkage.Params) -> None:
         self._people = people
-        self._asked = people.sampled(len(people), params.records)
+        self._queries = people.sampled(len(people), params.records)
         width = people.codes.shape[1]
         self._subsets = subsets(width, params.subsets, drawn(people.seed, Draw.SUBSETS))
         self._all = len(self._subsets) == (1 << width) - 1
@@ -71,9 +71,9 @@ class FittedPartialLinkage(Estimated):
         positions = range(len(self._subsets))
         shares = np.array([max(self._share(position, *way) for way in ways) for position in positions])
         value = float(shares.mean())
-        among_people = wilson(value * len(self._asked), len(self._asked))
+        among_people = wilson(value * len(self._queries), len(self._queries))
         low, high = value - among_people.low, among_people.high - value
-        if len(self._asked) == len(people):
+        if len(self._queries) == len(people):
             low = high = 0.0
         drawn_subsets = 0.0 if self._all else mean_of(shares).high - value
         return in_per_cent(Estimate(value, value - hypot(low, drawn_subsets), value + hypot(high, drawn_subsets)))
@@ -82,6 +82,6 @@ class FittedPartialLinkage(Estimated):
         check_time()
         names = self._subsets[position]
         searched = self._distinct[position]
-        asked = np.ascontiguousarray(published[self._asked][:, names])
+        queries = np.ascontiguousarray(published[self._queries][:, names])
         costs = costs_of([matrices[v] for v in names])
-        return float(linked(asked, searched.of_record[self._asked], searched, costs).mean())
+        return float(linked(queries, searched.of_record[self._queries], searched, costs).mean())

@@ -1,4 +1,4 @@
-"""The original side of judges about respondents: their classes, and what is drawn of them.
+"""The original side of judges about respondents: their classes, and samples of them.
 
 Every draw has an address below the judge's seed, so that a judge says the same of the same two files again, and all
 judges of one seed share their halves.
@@ -47,7 +47,7 @@ def halves(n: int, seed: int, repeat: int = 0) -> tuple[Positions, Positions]:
 
 
 def sampled(among: Positions | int, most: int, rng: np.random.Generator) -> Positions:
-    """Return at most so many of some positions, or of the first so many, ascending; all where there are no more."""
+    """Return at most `most` positions, ascending: drawn from those given, or from the first `among`."""
     positions = np.arange(among, dtype=np.intp) if isinstance(among, int) else among
     if len(positions) <= most:
         return positions
@@ -91,7 +91,7 @@ class People:
         return halves(len(self), self.seed, repeat)
 
     def sampled(self, among: Positions | int, most: int, *address: int) -> Positions:
-        """Return at most so many of these respondents."""
+        """Return at most `most` of these respondents, drawn at random."""
         return sampled(among, most, drawn(self.seed, Draw.SAMPLE, *address))
 
 

@@ -20,7 +20,7 @@ _WEAK = 1e4  # inverse strength of the penalty that keeps coefficients finite wh
 class PropensityRatio(WholeFileJudge):
     """Propensity score mean squared error of the published file, as a ratio to what it is by chance."""
 
-    # Both files are put together, and a logistic model is asked which file a record is from (Snoke, Raab, Nowok, Dibben
+    # Both files are put together, and a logistic model predicts which file a record is from (Snoke, Raab, Nowok, Dibben
     # and Slavkovic, 2018): pMSE is the mean of ``(p - 1/2)**2``. For a file drawn from the right model its expectation
     # is ``(k - 1) / 16 n`` with k coefficients and n records in each file, and the score is pMSE over that: 0 for the
     # original, 1 for a perfect synthesis, unbounded; a masked file keeps many records, so an honest one is below 1.

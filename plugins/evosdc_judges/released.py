@@ -187,10 +187,10 @@ class FittedLinkability(FittedOnHalves):
         first = np.zeros(width, dtype=bool)
         first[drawn(people.seed, Draw.SUBSETS, repeat).permutation(width)[: (width + 1) // 2]] = True
         records = parted(half.read, first)
-        for asked in self.sides(half, repeat):
+        for queries in self.sides(half, repeat):
             check_time()
-            chances = met(people.codes[asked], records, self._costs)
-            rates.append(wilson(float(chances.sum()), len(asked)))
+            chances = met(people.codes[queries], records, self._costs)
+            rates.append(wilson(float(chances.sum()), len(queries)))
         return excess(rates[0], rates[1])
 
 
@@ -241,9 +241,9 @@ class FittedInference(FittedOnHalves):
         codes, sides, found = self._people.codes, self.sides(half, repeat), []
         for target, known, costs in self._attacks:
             searched, rates = sorted_records(half.read[:, [*known, target]]), []
-            for asked in sides:
+            for queries in sides:
                 check_time()
-                right = guessed(np.ascontiguousarray(codes[asked][:, known]), codes[asked, target], searched, costs)
-                rates.append(wilson(float(right.sum()), len(asked)))
+                right = guessed(np.ascontiguousarray(codes[queries][:, known]), codes[queries, target], searched, costs)
+                rates.append(wilson(float(right.sum()), len(queries)))
             found.append(excess(rates[0], rates[1]))
         return averaged(found)

@@ -58,7 +58,7 @@ class FittedSurest(Estimated):
     def __init__(self, original: Table, people: People, params: SurestMatches.Params) -> None:
         self._people, self._matches = people, params.matches
         self._distinct, mine, self._counts = np.unique(people.codes, axis=0, return_inverse=True, return_counts=True)
-        # A sample may hold another twenty surest than the next one: where matching is quick, all records are asked.
+        # A sample may hold another twenty surest than the next one: where matching is quick, all records are queried.
         most = max(params.records, PAIRS // len(self._distinct))
         self.asked = people.sampled(len(people), most, 16)
         self._mine = mine.astype(np.int64).ravel()
@@ -69,7 +69,7 @@ class FittedSurest(Estimated):
         return self.details(masked)[0]
 
     def track(self, masked: Table) -> "SurestTracker":
-        """Return a tracker that matches anew wherever a score is wanted, and estimates in between."""
+        """Return a tracker that matches again wherever a score is needed, and estimates in between."""
         return SurestTracker(self, masked)
 
     def details(self, masked: Table) -> tuple[Estimate, Mapping[str, float]]:
@@ -84,11 +84,11 @@ class FittedSurest(Estimated):
         }
 
     def surest(self, sure: Numbers) -> Rows:
-        """Return the places of the surest matches among those that are asked."""
+        """Return the positions of the surest matches among the queried records."""
         return np.argsort(-sure, kind="stable")[: self._matches].astype(np.intp)
 
     def matched(self, masked: Table) -> tuple[Numbers, Numbers]:
-        """Return by published record that is asked whether its match is right, and how sure it is."""
+        """Return for each queried record whether its match is right, and how sure it is."""
         check_time()
         codes, published = self._people.codes, self._people.published(masked)
         sizes = np.maximum(codes.max(axis=0), published.max(axis=0)).astype(np.int64) + 1
@@ -115,7 +115,7 @@ class SurestTracker(Rescoring):
 
     @property
     def score(self) -> float:
-        """The precision of the table's surest matches; matched when it is asked for."""
+        """The precision of the table's surest matches; computed on first use."""
         if self._score is None:
             right, sure = self.fitted.matched(self.masked)
             chosen = self.fitted.surest(sure)

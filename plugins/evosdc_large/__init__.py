@@ -1,7 +1,7 @@
 """Files beyond one machine's memory: risk, measures and masking of Parquet files by their distinct records.
 
 Files are read block by block, here or by the workers of a Dask cluster; figures rest on distinct records with counts,
-which add up exactly, so the same is found whoever counts what. `evosdc_large.risk.risk_of_parquet` and its like are the
+which add up exactly, so the workers do not change the result. `evosdc_large.risk.risk_of_parquet` and its like are the
 functions to call from Python. Importing this package loads nothing but hooks.
 """
 

@@ -58,7 +58,7 @@ class LargeMaskOptions(LargeOptions):
 def large() -> None:
     """Judge and mask Parquet files that do not fit into memory, block by block, here or on a Dask cluster.
 
-    All rests on distinct records with counts; figures and files are the same whoever works on them.
+    All rests on distinct records with counts; figures and files do not depend on the workers.
     """
 
 

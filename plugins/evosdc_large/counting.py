@@ -22,7 +22,7 @@ Integers = NDArray[np.int64]
 
 MOST_VALUES = 100_000  # distinct values that a column may have
 MOST_RECORDS = 10_000_000  # distinct records that are held
-_DENSE = 1 << 22  # so many possible records are counted in a table of all of them, more by sorting
+_DENSE = 1 << 22  # up to this many possible records are counted in a table, more by sorting
 
 GREATEST = 1 << 62  # keys of records are whole numbers below
 
@@ -131,11 +131,11 @@ def united(values: Sequence[Any]) -> tuple[Any, list[Codes]]:
 
 
 def added_up(parts: Iterable[Counted], together: int = 2_000_000) -> Counted:
-    """Return the sum of parts as they come; no more than so many distinct records wait to be added."""
+    """Return the sum of parts as they come; at most `together` distinct records wait to be added."""
     waiting: list[Counted] = []
     for part in parts:
         waiting.append(part)
-        # What is there already is sorted anew only when as much has come to it: else the work grew with its square.
+        # The sum is sorted again only after as many new records: otherwise the work would grow with the square.
         if sum(len(one.counts) for one in waiting[1:]) > max(together, len(waiting[0].counts)):
             waiting = [merged(waiting)]
     return merged(waiting)

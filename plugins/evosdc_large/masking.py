@@ -17,10 +17,10 @@ from evosdc_large.planning import METHODS, planned
 from evosdc_large.plans import Plan
 from evosdc_large.workers import Workers
 
-# What is said of every file that is masked here.
+# Added to the report of every file masked here.
 IN_ORDER = (
     "Rows stand in the order of the original: not for release before they stand in another one, such as that of their "
-    "published values. Whoever knows the original order finds each person by the number of a row."
+    "published values. Anyone who knows the original order identifies each person by the row number."
 )
 
 
@@ -28,7 +28,7 @@ IN_ORDER = (
 class Task:
     """A block to mask, and what its random numbers are drawn from."""
 
-    # A task stays in the memory of whoever does it. What all tasks share may be written to disk by a cluster's workers.
+    # A task stays in the memory of its worker. A cluster's workers may write what all tasks share to disk.
 
     block: Block
     seed: Seed
@@ -49,7 +49,7 @@ def mask_parquet(
 ) -> dict[str, int]:
     """Mask some columns of a Parquet file of any length, and write it beside; all other columns as they are.
 
-    The same key gives the same file, whoever masks which rows. It is whole or not there, and for its owner alone.
+    The same key gives the same file with any workers. The file is complete or absent; only its owner can read it.
     Without key and seed it is drawn from a fresh key, which is not kept.
 
     Parameters

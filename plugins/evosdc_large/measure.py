@@ -32,7 +32,7 @@ class CountedPair:
 
 
 def counted_pair(pair: Pair) -> CountedPair:
-    """Return what is counted of a block."""
+    """Return the counts of a block."""
     return added_pairs(_counted(pair.original, before, after) for before, after in pair.rows())
 
 

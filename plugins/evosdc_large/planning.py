@@ -104,7 +104,7 @@ def _swapping(method: MaskingMethod, columns: Sequence[Counted], tables: Sequenc
 
 def within_cells(counts: Integers, percent: float) -> Matrix:
     """Return the matrix of partners drawn from the same quantile cell, by ascending value; it keeps the marginal."""
-    # Cells hold so many per cent of the ranked records each; the records of one value may lie in several.
+    # Each cell holds `percent` of the ranked records; the records of one value may lie in several.
     # counts (c,): records of each value, positive; percent: 0 changes nothing.
     n, c = int(counts.sum()), counts.size
     size = int(n * percent / 100.0)

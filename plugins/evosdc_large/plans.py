@@ -1,7 +1,7 @@
-"""What is done to each record of a large file, decided from counts alone and the same for all blocks.
+"""Masking plans of large files: decided from counts alone, the same for all blocks.
 
-A plan is small, can be sent to workers, and changes the columns of some rows, whose position in the file it is told:
-random numbers are found by that position, so they do not depend on who masks which rows. What they are drawn from is
+A plan is small, can be sent to workers, and changes the columns of some rows. It receives their position in the file:
+random numbers depend on that position, so they do not depend on who masks which rows. What they are drawn from is
 no part of a plan: workers of a cluster may write plans to disk where memory is short.
 """
 

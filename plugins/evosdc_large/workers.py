@@ -60,7 +60,7 @@ def _listed(work: Callable[[Task, Any], Iterator[Part]], task: Task, shared: Any
 
 @contextmanager
 def workers(address: str | None = None, number: int | None = None) -> Iterator[Workers]:
-    """Give the workers of a Dask scheduler at an address, so many started here, or this process without either."""
+    """Give the workers of a Dask scheduler at an address, or `number` workers started here, or this process."""
     if address is None and number is None:
         yield Workers()
         return

@@ -37,7 +37,7 @@ class RandomRestarts(LatticeSearch):
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
     ) -> Population:
-        """Return the best of the current node and those around it; ask for a restart where it is the current one."""
+        """Return the best of the current node and those around it; request a restart where it is the current one."""
         penalty = self.params.penalty
         best = min(evaluated, key=lambda i: (guiding(i, penalty), i.key))
         stuck = not population.memory["restart"] and guiding(best, penalty) >= guiding(population[0], penalty)
@@ -160,7 +160,7 @@ class TopDown(LatticeSearch):
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
     ) -> Population:
-        """Return the best nodes within the limit below the current one; ask for a restart where none is better."""
+        """Return the best nodes within the limit below the current one; request a restart where none is better."""
         if population.memory["restart"]:
             memory = {**population.memory, "descent": population.memory["descent"] + 1, "restart": np.array(False)}
             return self.moved_on(population, evaluated[:1], memory, evaluated)

@@ -140,7 +140,7 @@ class NodeEvaluator:
         self._bytes = 0
 
     def facts(self, levels: Levels) -> NodeFacts:
-        """Return what is known of a node."""
+        """Return the evaluation of a node."""
         if self._all is not None:
             return NodeFacts(*self._all[levels @ self.space.strides].tolist())
         key = levels.tobytes()

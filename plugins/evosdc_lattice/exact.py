@@ -46,7 +46,7 @@ class _Search:
         self.nodes: list[Levels] = []
         self.checked: dict[bytes, Levels] = {}
         self.floor = [self._floor(j) for j in range(len(self.top))]
-        # Attributes with the most values that can still be told apart come first.
+        # Attributes with the most remaining distinct values come first.
         free = (j for j in range(len(self.top)) if self.floor[j] < self.top[j])
         self.order = sorted(free, key=lambda j: -len(self.space.ladders[j].labels[self.floor[j]]))
 
@@ -134,7 +134,7 @@ GENERATIONS = 250  # generations at most: an exact search must not be cut off by
 
 
 def batch_of(size: int) -> int:
-    """Return how many of so many nodes a generation has."""
+    """Return the nodes per generation for a lattice of `size` nodes."""
     return max(BATCH, -(-size // GENERATIONS))
 
 

@@ -180,7 +180,7 @@ class GeneticTabu(TabuSearch):
         return self._cycled(population, offspring, evaluated, kept)
 
     def _started(self, size: int, known: int) -> dict[str, NDArray[Any]]:
-        """Return the memory of so many tabu searches at their beginning, with `known` best nodes behind the current."""
+        """Return the initial memory of `size` tabu searches, with `known` best nodes behind the current."""
         attributes = len(self.lattice.space.top)
         return {
             "cycle": np.array(0),

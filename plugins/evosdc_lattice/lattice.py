@@ -123,16 +123,16 @@ class Lattice(Guaranteed[Levels], Direct[Levels], Described[Levels]):
         @model_validator(mode="after")
         def _nothing_idle(self) -> "Lattice.Params":
             """Refuse what would do nothing: its author believes the file to be protected by it."""
-            asked = self.l is not None, self.t is not None, self.p is not None
+            given = self.l is not None, self.t is not None, self.p is not None
             idle = (
-                (self.diversity != "distinct" and not asked[0], "diversity", "l = ..."),
-                (self.c != 3.0 and (self.diversity != "recursive" or not asked[0]), "c", 'diversity = "recursive"'),
-                (self.distance != "auto" and not asked[1], "distance", "t = ..."),
-                (self.sensitive is not None and not any((*asked, self.require)), "sensitive", "l, t, p or require"),
+                (self.diversity != "distinct" and not given[0], "diversity", "l = ..."),
+                (self.c != 3.0 and (self.diversity != "recursive" or not given[0]), "c", 'diversity = "recursive"'),
+                (self.distance != "auto" and not given[1], "distance", "t = ..."),
+                (self.sensitive is not None and not any((*given, self.require)), "sensitive", "l, t, p or require"),
             )
             faults = [f"{name} with {partner}" for is_idle, name, partner in idle if is_idle]
             if faults:
-                raise ValueError(f"{'; '.join(faults)}: alone they ask for nothing")
+                raise ValueError(f"{'; '.join(faults)}: alone they have no effect")
             return self
 
     params: Params

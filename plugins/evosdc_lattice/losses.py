@@ -254,8 +254,8 @@ class Discernibility(NodeLoss):
     """DM of Bayardo and Agrawal (2005): sum of |E|^2 over kept classes, and n for each suppressed record."""
 
     # With `k` the records of classes of fewer than k count as suppressed. Smaller is better: it counts, for every
-    # record, those that it cannot be told from. (One paper's text says the opposite; its own fitness, the inverse of
-    # DM, is right.)
+    # record, those that are indistinguishable from it. (One paper's text says the opposite; its own fitness, the
+    # inverse of DM, is right.)
 
     k: int = 1
     needs_classes = True

@@ -102,7 +102,7 @@ class Explored:
 
     nodes: NDArray[np.float64]  # shape (m, 3); height, loss, and 1 within the limit of suppression, else 0
     seen: int  # nodes judged in all
-    every: int  # of so many, one was kept
+    every: int  # one node in this many was kept
 
     @classmethod
     def kept_in(cls, memory: Mapping[str, NDArray[Any]]) -> "Explored":

@@ -92,7 +92,7 @@ class Judged:
     def _expected(self, space: LatticeSpace, nodes: NDArray[np.int16]) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return expected losses of nodes, and records beyond the limit as shares: ridge regression on levels."""
         # Both are about products over the attributes, so their logarithms are sums. Of nodes within the limit the
-        # number of suppressed records is not told: half the limit.
+        # number of suppressed records is unknown: half the limit.
         positive = bool((self.losses > 0.0).all())
         spare = space.n - space.limit
         suppressed = np.where(self.violations > 0.0, self.violations * spare + space.limit, space.limit / 2)

@@ -67,7 +67,7 @@ def _crossing(steep: Line, flat: Line) -> float:
     return (flat.value / (1.0 - flat.t) - steep.value / (1.0 - steep.t)) / slope
 
 
-LINES = 21  # weights t of the supporting lines, from 0 to 1 at equal distances, unless others are asked for
+LINES = 21  # weights t of the supporting lines, from 0 to 1 at equal distances, by default
 _FEW = 5  # weights with greater denominators come after the least maximum where the curve comes first
 
 

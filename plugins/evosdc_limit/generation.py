@@ -452,7 +452,7 @@ class Optimum:
 
     t: float  # weight of IL; that of DR is 1 - t
     # A lower bound of ``t IL + (1 - t) DR`` of any masked file, valid even where `gap` is not 0. Where the least
-    # maximum was asked for it bounds max(IL, DR) as well, which is never less than a weighted mean of both
+    # maximum was requested it bounds max(IL, DR) as well, which is never less than a weighted mean of both
     value: float
     gap: float  # how much greater the optimum of the program may be
     il: float  # of the program's solution: a point on the limit curve, which a file need not reach

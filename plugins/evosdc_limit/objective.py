@@ -93,7 +93,7 @@ class Objective:
     guess: Guess = "guess"
     losses: tuple[Loss, ...] = LOSSES
     linkage: bool = True  # whether DR has a part of record linkage
-    order: int = 2  # K of `ctbil`: tables of at most so many attributes are compared
+    order: int = 2  # K of `ctbil`: most attributes of a compared table
 
     @cached_property
     def tables(self) -> tuple[tuple[int, ...], ...]:

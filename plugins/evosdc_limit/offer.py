@@ -7,7 +7,7 @@ from evosdc_limit.objective import COUNTED, LOSSES
 # Measures of what an intruder guesses, and what the limit calls them
 GUESSES = {"best-guess": "guess", "guess-gain": "guess-gain"}
 LINES = 11  # supporting lines of a search's limit: enough for a picture
-COMPLETE = 1e-3  # how much higher a bound might be, at most, to be told: one that was stopped early says little
+COMPLETE = 1e-3  # greatest gap of a reported bound: one that was stopped early says little
 
 
 def guesses_limit(judgement: Judgement, seconds: float) -> SearchLimit | None:

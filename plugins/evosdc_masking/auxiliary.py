@@ -1,4 +1,4 @@
-"""Methods that read attributes which they do not mask: what is checked of them is the same."""
+"""Checks shared by methods that read attributes which they do not mask."""
 
 from abc import abstractmethod
 from collections.abc import Sequence

@@ -50,7 +50,7 @@ _RULES: dict[Average, int] = {"mode": MODE, "median": MEDIAN, "convex-median": C
 
 def average_rule(scale: Scale, average: Average | None = None) -> int:
     """Return which average an attribute gets."""
-    # average: what was asked for; None for the scale's own. Nominal categories have no other average than their mode;
+    # average: the requested one; None for the scale's own. Nominal categories have no other average than their mode;
     # the convex median of numbers, which have no domain whose gaps could be filled, is their median.
     if scale is Scale.NOMINAL:
         return MODE

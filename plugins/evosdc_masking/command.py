@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evosdc.files.column import Column
     from evosdc.files.source import Source
 
-_SLIPS = 20  # in at most one of so many households an attribute differs by a slip
+_SLIPS = 20  # at most one household in this many differs in an attribute by mistake
 
 
 class EstimateOptions(shared.FileOptions):
@@ -107,8 +107,8 @@ def table(data: str, options: TableOptions) -> None:
 
 def _columns_of(source: "Source") -> list["Column"]:
     """Return what tells who a record is, as it stands in the file; without what a schema withholds."""
-    # Texts do not depend on what is guessed of scales and missing values, which another part of the file may suggest
-    # otherwise. Nor do roles count that are guessed.
+    # Texts do not depend on inferred scales and missing values: another part of the file may suggest others.
+    # Inferred roles do not count either.
     withheld = source.table.schema.withheld if source.inference is None else ()
     columns = zip(source.table.schema.names, source.original.columns, strict=True)
     return [column.of_records(source.rows) for name, column in columns if name not in withheld]

@@ -255,7 +255,7 @@ class OrthogonalMasking(Untuned):
     With ``X = 1 m' + Q R``, Q an orthonormal basis of the centred columns, the file ``1 m' + Q* R`` is published: Q* is
     the orthonormal basis nearest to ``Q + amount * E``, E centred standard normal numbers over the root of n. Any two
     such bases are turned into each other by an orthogonal matrix that leaves 1 in its place, as the method of the
-    source asks for; that only the basis is drawn and not the matrix of n**2 numbers, and so its distribution, is a
+    source requires; that only the basis is drawn and not the matrix of n**2 numbers, and so its distribution, is a
     reconstruction. 0 publishes the file itself, great amounts forget the records. Records with a missing value are
     turned with the means in its place, and moments are then kept nearly. Rounding to the file's decimals keeps moments
     nearly.

@@ -94,7 +94,7 @@ NUMERIC_QUALITIES = range(5, 101, 5)
 def numeric(table: Table) -> list[Masking]:
     """Return the default portfolio of a file's numeric attributes.
 
-    The families are those of the comparison by Domingo-Ferrer and Torra (2001), as told in the handbook chapter on
+    The families are those of the comparison by Domingo-Ferrer and Torra (2001), as given in the handbook chapter on
     privacy in data mining (table 35.1); its names stand behind ours. The ranges of p and of the first two k are those
     of the table, the others a reconstruction:
 

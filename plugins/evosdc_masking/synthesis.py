@@ -153,7 +153,7 @@ class Ipso(ReadingOthers):
     - variant *a* publishes x B, which has no residual variance; that nothing is drawn around it is a reconstruction;
     - variant *b* adds residuals of normal values regressed on x: B is kept exactly, S in expectation up to the factor
       (n - rank x) / n;
-    - variant *c* gives those residuals the covariance S exactly: whoever fits the model to the published file finds the
+    - variant *c* gives those residuals the covariance S exactly: a model fitted to the published file has the
       same B and S as in the original, to rounding errors.
 
     With n records, p masked attributes, variant c needs n >= p + rank(x). B and S are those of the records without

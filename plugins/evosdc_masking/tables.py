@@ -70,7 +70,7 @@ def _most_random(values: Numbers, variance: float, count: int) -> Numbers:
         return float(np.log(total) + top - x[1] * variance), gradient
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # where no distribution is, the dual has no minimum: told below
+        warnings.simplefilter("ignore")  # where no distribution is, the dual has no minimum: reported below
         found = minimize(dual, np.zeros(2), jac=True, method="BFGS", options={"gtol": 1e-12, "maxiter": 2000})
     exponents = found.x[0] * values + found.x[1] * squares
     weights = np.exp(exponents - exponents.max())
@@ -195,7 +195,7 @@ def record_keys(columns: Sequence[Column], key: Key) -> Positions:
 
 
 def columns_of_table(table: Table) -> list[Column]:
-    """Return what the published attributes of a table say; identifiers, which may be numbered anew, are left out."""
+    """Return what the published attributes of a table say; identifiers, which may be renumbered, are left out."""
     columns = []
     for attribute in table.schema.attributes:
         if attribute.role.published and attribute.categorical:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from evosdc.model import Design, Range, Tunable
 from evosdc.table.table import Table
 
-# Of a file in so many classes hardly anything is left: of all attributes together, and of one alone.
+# A file with this many classes keeps hardly any information: of all attributes together, and of one alone.
 OF_RECORDS, OF_VALUES = 4, 2
 
 # Records up to which methods that compare all pairs are tuned: with more, each trial would take minutes.

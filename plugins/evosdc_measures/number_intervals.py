@@ -1,7 +1,7 @@
 """Numbers, and dates of many days, in classes of about equal frequency, for measures that compare categories.
 
 Where hardly two records have the same value, the frequencies with which each one was published as which other one are
-the file itself: whoever were taken to know them would know who is who, however the file was masked.
+the file itself: an intruder who knew them would identify everybody, however the file was masked.
 """
 
 from collections.abc import Callable, Collection

@@ -86,7 +86,7 @@ class RecordSums(Tracker):
         return self._figures.copy() if self._whole is None else self._figures * (100.0 / self._whole)
 
 
-WIDE = 256  # An attribute with more categories than this, missing included, is not followed by counts but computed anew
+WIDE = 256  # Attributes with more categories, missing included, are recomputed instead of followed by counts
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from evosdc.randomisation.expectation import Counts, expected_difference, publis
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes, Numbers, Rows, Table
 
-MOST_CELLS = 1 << 14  # a table with more cells than this is not kept but counted anew: it may weigh more than the file
+MOST_CELLS = 1 << 14  # tables with more cells are recounted, not kept: they may be larger than the file
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ class PairMeasure(Measure):
         return FittedPairs(self, attribute_pairs(original, self.params.pairs, f"measure {self.name}: pairs"))
 
     def known(self, original: Counts) -> float:
-        """Return what is computed once of an original table."""
+        """Return the precomputed figures of an original table."""
         return 0.0
 
     @abstractmethod

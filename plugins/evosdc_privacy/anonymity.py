@@ -71,7 +71,7 @@ class KAnonymity(ByClass):
         return f"k = {k}: every record looks like at least {k - 1} others"
 
     def verdict(self, figures: Mapping[str, Mapping[str, Any]]) -> str:
-        """Return whether records are unique or few share a key, and what global risk expects where it was asked."""
+        """Return whether records are unique or few share a key, and the expected re-identifications if known."""
         unique, few = list(figures["k-anonymity"]["records_below"].values())[:2]
         expected = figures.get("global-risk", {}).get("expected_reidentifications")
         chance = ""

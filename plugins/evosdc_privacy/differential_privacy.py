@@ -38,7 +38,7 @@ class SafePub(ByClass):
         sampling_fraction: float | None = Field(
             None, gt=0.0, lt=1.0, description="beta; default: the greatest allowed, 1 - exp(-epsilon)"
         )
-        delta: float | None = Field(None, gt=0.0, lt=1.0, description="for which the k needed is told")
+        delta: float | None = Field(None, gt=0.0, lt=1.0, description="for which the required k is reported")
 
     headline: ClassVar[str] = "delta"
     larger_is_safer: ClassVar[bool] = False
@@ -128,7 +128,7 @@ def _finite(value: float) -> float | None:
 def delta_of(k: int, epsilon: float, beta: float) -> float:
     """Return delta of a k-anonymised random sample."""
     # The maximum over n is taken until Chernoff's bound of all further terms, which falls in n, lies below it.
-    from scipy.special import bdtrc  # late: it takes a while, and most searches ask for no such sample
+    from scipy.special import bdtrc  # late: it takes a while, and most searches need no such sample
 
     gamma = (exp(epsilon) - 1.0 + beta) / exp(epsilon)
     rate = gamma * log(gamma / beta) - (gamma - beta)

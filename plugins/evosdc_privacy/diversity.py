@@ -105,11 +105,11 @@ class PSensitivity(OfSensitiveValues):
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return for how many records the key gives the sensitive value away."""
-        told = {name: found["records_of_one_value"] for name, found in figures["attributes"].items()}
-        name, left_out = max(told, key=lambda word: told[word]), _left_out(figures)
-        if told[name] == 0:
+        disclosed = {name: found["records_of_one_value"] for name, found in figures["attributes"].items()}
+        name, left_out = max(disclosed, key=lambda word: disclosed[word]), _left_out(figures)
+        if disclosed[name] == 0:
             return f"p = {figures['p']}: no key gives a sensitive value away{left_out}"
-        return f"p = {figures['p']}: the key of {told[name]} records gives away their value of {name}{left_out}"
+        return f"p = {figures['p']}: the key of {disclosed[name]} records gives away their value of {name}{left_out}"
 
 
 class LDiversity(OfSensitiveValues):
@@ -259,7 +259,7 @@ class BetaLikeness(_OfShares):
     """beta-likeness (Cao and Karras 2012): how much more frequent a sensitive value is in a class than in the file.
 
     With p the share of a value in the file and q its share in a class, basic beta-likeness bounds the relative gain:
-    ``(q - p) / p <= beta`` wherever q > p. The enhanced form asks for ``(q - p) / p <= min(beta, -ln p)``, so that
+    ``(q - p) / p <= beta`` wherever q > p. The enhanced form requires ``(q - p) / p <= min(beta, -ln p)``, so that
     frequent values gain little; a class that exceeds -ln p has it for no beta, and the headline is infinite (None). A
     missing sensitive value is a value of its own.
     """
@@ -299,7 +299,7 @@ class DeltaDisclosure(_OfShares):
     ``|log(q / p)| < delta`` for every sensitive value and every class, q its share in the class and p in the file. A
     value that a class does not have makes the logarithm infinite (None); ``absent = "ignored"`` looks at the values
     that a class has alone, as ARX does. The logarithm is to base 2 or natural: the source was not at hand, ARX takes 2.
-    The source's inequality is strict; a constraint here asks for ``<=``.
+    The source's inequality is strict; a constraint here means ``<=``.
     """
 
     class Params(Parameters):
@@ -346,7 +346,7 @@ class AlphaKAnonymity(_OfShares):
     """(alpha, k)-anonymity (Wong, Li, Fu and Wang 2006): no sensitive value is frequent in a class, and no class small.
 
     ``alpha`` is the greatest share of a sensitive value in a class; with a `k`, a class of fewer records counts as 1,
-    so that ``"alpha-k-anonymity(k = 3) <= 0.5"`` asks for both. By default all values are bounded (the general model);
+    so that ``"alpha-k-anonymity(k = 3) <= 0.5"`` requires both. By default all values are bounded (the general model);
     `values` names those that are (the simple one). A missing value is a value of its own.
     """
 

@@ -26,8 +26,8 @@ class KMap(PrivacyModel):
     ``k`` is the greatest for which that holds. ``counted``: F, the members of a population file with the key, or the
     sum of the sampling weights without such a file. ``d3`` and ``d4`` (El Emam and Dankar 2008; D3 after Pannekoek
     1999) know the sampling fraction pi alone: a key of k people is sampled Poisson(k pi) times, for D4 given at least
-    once, and it is taken to be of more than k people where so many records as f are that improbable, ``P(X >= f) <=
-    significance``. A key is at least as frequent in the population as in the file. ARX asks for one record more than D3
+    once, and it is taken to be of more than k people where f records are that improbable, ``P(X >= f) <=
+    significance``. A key is at least as frequent in the population as in the file. ARX requires one record more than D3
     as it reads here.
     """
 
@@ -100,7 +100,7 @@ class KMap(PrivacyModel):
 
 
 def estimated_size(frequency: int, fraction: float, significance: float, truncated: bool) -> float:
-    """Return the greatest k for which a key with so many records is taken to have k people, at most 1e9."""
+    """Return the greatest k for which a key with this frequency is taken to have k people, at most 1e9."""
     if fraction >= 1.0:
         return float(frequency)
     from scipy.special import gammainc, gammaincinv  # late: it takes a while, and k is mostly counted

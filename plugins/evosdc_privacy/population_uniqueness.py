@@ -77,7 +77,7 @@ class PopulationUniqueness(BySizes):
         return 100.0 * value / people
 
     def _estimates(self, sizes: Sizes, keys: Sizes, unique: int, n: int, people: float) -> dict[str, float | None]:
-        """Return the estimate of each model that may be chosen, of n records; so many keys are of these sizes."""
+        """Return the estimate of each model that may be chosen, from `n` records and the sizes of their keys."""
         wanted = self.params.model
         if people <= n:
             return dict.fromkeys(("zayatz", "snb", "pitman"), float(unique))

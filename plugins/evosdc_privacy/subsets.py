@@ -1,4 +1,4 @@
-"""What an intruder sees who knows some of the quasi-identifiers: all sets of up to so many of them, gone through.
+"""Keys of an intruder who knows some quasi-identifiers only: all sets of them, up to a size.
 
 A set tells records apart by the distinct keys of all quasi-identifiers: a million records are gone through once, and
 not once for each of a hundred sets.
@@ -47,7 +47,7 @@ class SubsetAnonymity(PrivacyModel):
     """k-anonymity of every subset of a size of the quasi-identifiers: for intruders who know some of them only.
 
     ``k`` is the smallest frequency over all sets of `size` quasi-identifiers (of all of them, where
-    there are fewer), as sdcMicro's ``combs`` and mu-Argus's tables ask for; ``worst`` names the set.
+    there are fewer), as sdcMicro's ``combs`` and mu-Argus's tables do; ``worst`` names the set.
     """
 
     class Params(Parameters):
@@ -177,8 +177,8 @@ class Separation(PrivacyModel):
     """alpha-distinction and alpha-separation (Motwani and Xu 2007): how nearly a set of attributes is a key.
 
     A set is alpha-distinct where a share alpha of the records is left when all but one of equal ones are removed: its
-    distinct keys over the records. It separates the share of pairs of records that differ on it. Both are told of all
-    quasi-identifiers, and of every set of up to `dimensions`; the headline is the distinction of all. Under wildcards
+    distinct keys over the records. It separates the share of pairs of records that differ on it. Both are given for all
+    quasi-identifiers, and for every set of up to `dimensions`; the headline is the distinction of all. Under wildcards
     two records differ where they do not match.
     """
 
@@ -202,10 +202,10 @@ class Separation(PrivacyModel):
         figures = {}
         for size in range(1, most + 1):
             for one in key_sets(view, size).sets:
-                distinction, separation = _told_apart(view.records, one.classes, one.alike)
+                distinction, separation = _distinction_and_separation(view.records, one.classes, one.alike)
                 figures[" x ".join(one.names)] = {"distinction": distinction, "separation": separation}
         alike = float((view.classes.counts * (view.frequencies[0] - 1)).sum()) / 2.0
-        distinction, separation = _told_apart(view.records, len(view.classes), alike)
+        distinction, separation = _distinction_and_separation(view.records, len(view.classes), alike)
         return {"distinction": distinction, "separation": separation, "sets": figures}
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
@@ -216,7 +216,7 @@ class Separation(PrivacyModel):
         )
 
 
-def _told_apart(records: int, classes: int, alike: float) -> tuple[float, float]:
+def _distinction_and_separation(records: int, classes: int, alike: float) -> tuple[float, float]:
     """Return alpha-distinction and alpha-separation; a single record is separated."""
     pairs = records * (records - 1) / 2
     return classes / records, 1.0 - alike / pairs if records > 1 else 1.0

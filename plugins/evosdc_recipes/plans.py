@@ -87,7 +87,7 @@ Genes = NDArray[np.float64]
 
 NOWHERE = -1  # in place of an attribute's position: a step without strata
 
-# Attributes form strata that have at most so many categories, each with at least so many records.
+# Attributes that may form strata: most categories, and least records of each.
 MOST_STRATA, LEAST_STRATUM = 12, 20
 
 

@@ -90,7 +90,7 @@ class Recipes(Composed[Recipe], Stochastic[Recipe], Described[Recipe]):
         return g[1]
 
     def judged_on(self, g: Recipe, draws: int) -> Recipe:
-        """Return a plan to be judged on so many files, at most all."""
+        """Return a plan to be judged on `draws` files, at most all."""
         return g[0], min(draws, self.params.draws)
 
     def random(self, rng: np.random.Generator) -> Recipe:

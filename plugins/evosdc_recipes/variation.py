@@ -17,7 +17,7 @@ LITTLE = 0.05  # share of its range by which a parameter is moved where a plan i
 # be narrow, with worse values around it.
 PLACES_OF_LASTING = tuple(place / 20 for place in range(1, 20))
 
-TRIES = 8  # how often a change that would leave no step is drawn anew, at most
+TRIES = 8  # redraws, at most, of a change that would leave no step
 
 Change = Callable[[PlanSpace, list[Step], np.random.Generator], list[Step]]
 

@@ -1,7 +1,7 @@
 """The broker of a SCOOP pool: ``python -m evosdc_scoop.broker``, started by `launcher`.
 
-It speaks SCOOP's wire protocol as far as a pool without shared constants needs it: a worker asks for a task, gets one
-and answers by way of the broker. Where a task is, is known exactly: it leaves the books when its answer comes.
+It speaks SCOOP's wire protocol as far as a pool without shared constants needs it: a worker requests a task, gets one
+and answers by way of the broker. The broker knows where each task is, until its answer comes.
 """
 
 from collections import OrderedDict

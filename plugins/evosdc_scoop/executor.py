@@ -24,7 +24,7 @@ class ScoopExecutor(PoolExecutor):
     `workers` processes evaluate; one of them, on this computer, is SCOOP's origin. The broker and this process come on
     top and are idle most of the time. Within a job of SLURM or PBS the workers are spread over the computers that the
     job was given, unless hosts are named. In a program that was started under ``python -m scoop`` the workers of that
-    pool are used, with SCOOP's own broker and sockets; there must be at least as many as asked for.
+    pool are used, with SCOOP's own broker and sockets; there must be at least as many as requested.
 
     Raises
     ------
@@ -56,7 +56,7 @@ class ScoopExecutor(PoolExecutor):
         self._places = WorkerPlacement(workers)
         if self._native:
             if workers > scoop.SIZE:
-                raise ExecutorError(f"SCOOP was started with {scoop.SIZE} workers, fewer than the {workers} asked for")
+                raise ExecutorError(f"SCOOP was started with {scoop.SIZE} workers, fewer than the {workers} requested")
             self.workers = int(scoop.SIZE)
             return
         shell, hosts = _hosts(self.params)

@@ -58,7 +58,7 @@ def allotted_hosts(environment: Mapping[str, str]) -> tuple[str, tuple[Host, ...
     """Return ``"srun"`` or ``"ssh"``, whichever starts processes there, and the hosts allotted to this job."""
     if "SLURM_JOB_ID" in environment and environment.get("SLURM_JOB_NODELIST"):
         names = expanded_names(environment["SLURM_JOB_NODELIST"])
-        # One task on a node is what a job gets that asks for cores and not for tasks: the cores count then.
+        # A job that requests cores and no tasks gets one task on a node: the cores count then.
         tasks = expanded_counts(environment.get("SLURM_TASKS_PER_NODE", "1"))
         cores = expanded_counts(environment.get("SLURM_JOB_CPUS_PER_NODE", "1"))
         counts = cores if set(tasks) == {1} and len(cores) == len(names) else tasks

@@ -37,7 +37,7 @@ LOOPBACK = "127.0.0.1"
 
 BEAT = 10.0  # seconds between two signs of life to a process on another computer
 
-# Seconds without a sign of life after which such a process ends: the network may be gone without anyone being told.
+# Seconds without a sign of life after which such a process ends: the network may fail without notice.
 SILENCE = 60.0
 
 _SSH = ("-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5")

@@ -25,8 +25,8 @@ class ScoopPool(Pool):
     """A broker and workers, the origin among them."""
 
     # Jobs are sent to the origin in batches, the next when the last is done. When any of the processes dies or hangs
-    # all are started anew, for SCOOP does not tell which task was where. Another computer on which that does not
-    # succeed is given up, with a line in the log, and the work is done by those that are left.
+    # all are restarted: SCOOP does not report where a task was. Another computer on which that does not
+    # succeed is dropped, with a line in the log; the others do the work.
 
     certain = False
 
@@ -150,7 +150,7 @@ class ScoopPool(Pool):
                 self._origin.connection.send_bytes(parcel)
             self._origin.connection.send_bytes(END_OF_BATCH)
         except OSError:
-            # Its death is told by `listen`, since all these are under way now.
+            # `listen` reports its death, since all these tasks are under way now.
             self._origin.stop()
         self._batch = []
         self._bytes = 0

@@ -90,7 +90,7 @@ def evosdc_genotypes() -> Iterator[GenotypeSpec]:
 
 @hookimpl
 def evosdc_pictures() -> Iterator[PictureSpec]:
-    """Offer the graph of groups, and trees of what is still told."""
+    """Offer pictures of the graph of groups, and trees of the published values."""
     yield PictureSpec(
         name="groups-of-a-graph", implementation="evosdc_social.drawing:pictures",
         summary="The published groups of a graph with the edges between them, and trees of published values.",

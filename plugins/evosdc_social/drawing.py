@@ -32,7 +32,7 @@ def written(x: float, y: float, text: str, ink: str = INK, anchor: str = "start"
 
 
 def shortened(text: str, letters: int) -> str:
-    """Return a text of so many letters at most."""
+    """Return a text of at most `letters` letters."""
     return text if len(text) <= letters else f"{text[: max(letters - 1, 0)]}\N{HORIZONTAL ELLIPSIS}"
 
 
@@ -87,7 +87,7 @@ def group_pictures(space: SemanticSpace, nodes: Nodes, neighbours: Neighbours) -
             f'<circle cx="{x[position]:.1f}" cy="{y[position]:.1f}" r="{radius:.1f}" fill="{colours[group]}"/>'
         )
         parts.append(written(u, w, str(position + 1), anchor="middle"))
-    lines = _told(len(profiles), counts[chosen], len(pairs), edges)
+    lines = _description(len(profiles), counts[chosen], len(pairs), edges)
     top = 2 * _CENTRE + 10
     parts += [written(12, top + _LINE_HEIGHT * row, line) for row, line in enumerate(lines)]
     top += _LINE_HEIGHT * len(lines)
@@ -97,24 +97,24 @@ def group_pictures(space: SemanticSpace, nodes: Nodes, neighbours: Neighbours) -
     return "\n".join(graph), _listing(space, profiles[chosen], counts[chosen])
 
 
-def _told(groups: int, sizes: NDArray[np.int64], pairs: int, edges: NDArray[np.int64]) -> list[str]:
-    """Return what is drawn, in lines."""
+def _description(groups: int, sizes: NDArray[np.int64], pairs: int, edges: NDArray[np.int64]) -> list[str]:
+    """Return a description of the drawing, in lines."""
     connections = f"the {MOST_LINES} strongest of {pairs}" if pairs > MOST_LINES else f"{pairs}"
-    told = [f"{len(sizes)} groups of {int(sizes.sum())} users, {connections} connections between them."]
+    lines = [f"{len(sizes)} groups of {int(sizes.sum())} users, {connections} connections between them."]
     if len(sizes):
-        told.append(f"A circle is a group of users who publish the same; the largest has {int(sizes.max())}.")
+        lines.append(f"A circle is a group of users who publish the same; the largest has {int(sizes.max())}.")
     if pairs:
-        told.append(f"A line stands for all edges between two groups; the thickest for {int(edges.max())}.")
+        lines.append(f"A line stands for all edges between two groups; the thickest for {int(edges.max())}.")
     if groups > len(sizes):
-        told.append(f"{groups - len(sizes)} smaller or further groups are not drawn.")
-    return told
+        lines.append(f"{groups - len(sizes)} smaller or further groups are not drawn.")
+    return lines
 
 
 def _listing(space: SemanticSpace, profiles: Nodes, sizes: NDArray[np.int64]) -> str:
     """Return what each group publishes, in two columns."""
     top = _LINE_HEIGHT
     names = ", ".join(tree.name for tree in space.trees)
-    parts = [written(12, top, shortened(f"Number: {names} (users); * is not told", int(_SIZE / LETTER)))]
+    parts = [written(12, top, shortened(f"Number: {names} (users); * is not published", int(_SIZE / LETTER)))]
     rows, room = -(-len(profiles) // 2), int((_SIZE / 2 - 24) / LETTER)
     for position, profile in enumerate(profiles.tolist()):
         label = ", ".join(label_of(t, n) for t, n in zip(space.trees, profile, strict=True))
@@ -216,7 +216,7 @@ def pictures(original: Table, masked: Table) -> Mapping[str, str]:
     """Return the pictures of a graph by title; none of a file without neighbours."""
     if NEIGHBOURS not in original.schema:
         return {}
-    # Late: most files have no neighbours, and a run asks for the pictures of each.
+    # Late: most files have no neighbours, and a run requests the pictures of each.
     from evosdc_social.space import SCALES, space_of
 
     judged = [a.name for a in masked.schema.attributes if a.scale in SCALES and original.schema[a.name].categorical]

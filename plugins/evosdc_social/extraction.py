@@ -40,7 +40,7 @@ def most_frequent_around(codes: Codes, neighbours: Neighbours) -> NDArray[np.int
 
 def extracted(source: Source, around: Sequence[str]) -> tuple[list[str], list[list[str]]]:
     """Return the names and the rows of the microdata file of a graph."""
-    # A row has what is published of a user, the degree, the most frequent value of some attributes among the
+    # A row has the published values of a user, the degree, the most frequent value of some attributes among the
     # neighbours, and the neighbours themselves (`evosdc_social.graph`), which measures of graphs read.
     table, schema = source.table, source.table.schema
     schema.require(around, "neighbours")

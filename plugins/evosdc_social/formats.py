@@ -273,7 +273,7 @@ def _way(nodes: Sequence[Column], name: str, edges: Sequence[Column]) -> _Way:
 
 
 def _fit(column: Column, ends: set[str]) -> float:
-    """Return the share of ends that are values of a column; ids that stand twice are a fault that is told later."""
+    """Return the share of ends that are values of a column; duplicate ids are reported later."""
     # A column with repetitions fits half as well, and not at all where they are common or ends are missing: it is no
     # column of ids then.
     if not ends:  # edges that are a header line alone

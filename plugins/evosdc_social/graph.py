@@ -118,7 +118,7 @@ def graph_of(
     directed: bool,
     id_name: str = "id",
 ) -> Graph:
-    """Return a graph whose edges are told by ids."""
+    """Return a graph whose edges are given by ids."""
     faults = []
     position = {name: place for place, name in enumerate(ids)}
     if not ids:
@@ -142,7 +142,7 @@ def graph_of(
 
 
 def counted(number: int, noun: str) -> str:
-    """Return so many of something, in words: ``1 node``, ``2 nodes``."""
+    """Return a number and its noun: ``1 node``, ``2 nodes``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
@@ -184,11 +184,11 @@ def neighbours_in(table: Table, name: str = NEIGHBOURS) -> Neighbours:
 def _read(texts: Sequence[str]) -> Neighbours:
     cut = [text.partition(":") for text in texts]
     own = np.array([int(number) for number, _, _ in cut], dtype=np.int64)
-    told = 3 if any("." in tail for _, _, tail in cut) else 1
-    lists = [np.array(tail.replace(".", " ").split(), dtype=np.int64).reshape(-1, told) for _, _, tail in cut]
+    width = 3 if any("." in tail for _, _, tail in cut) else 1
+    lists = [np.array(tail.replace(".", " ").split(), dtype=np.int64).reshape(-1, width) for _, _, tail in cut]
     if len(np.unique(own)) < len(own):
         raise ValueError("a number twice")
-    entries = np.concatenate(lists) if lists else np.empty((0, told), dtype=np.int64)
+    entries = np.concatenate(lists) if lists else np.empty((0, width), dtype=np.int64)
     others = entries[:, 0]
     users = np.repeat(np.arange(len(own)), [len(each) for each in lists])
     order = np.argsort(own)
@@ -197,7 +197,7 @@ def _read(texts: Sequence[str]) -> Neighbours:
     here = (found < len(own)) & (own[known] == others)
     users, known, entries = users[here].astype(np.int64), known[here].astype(np.int64), entries[here]
     neighbours = neighbours_of(len(own), users, known)
-    if told == 1:
+    if width == 1:
         return neighbours
     apart = users != known
     ties, loops = np.zeros((len(neighbours.ends), 2), dtype=np.int64), np.zeros(len(own), dtype=np.int64)

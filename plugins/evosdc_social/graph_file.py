@@ -35,7 +35,7 @@ class GraphFile:
     """A graph file that was read (`evosdc.files.original.Original`)."""
 
     # Its columns are the ids, where they are more than numbers; the attributes of the nodes, in which lists have a
-    # column for each place; and the neighbours. Ids are never published: nodes are numbered anew, in the order in which
+    # column for each place; and the neighbours. Ids are never published: nodes are renumbered, in the order in which
     # they are written. Edges are published as they are, without their attributes, which nothing here protects and no
     # measure sees.
 

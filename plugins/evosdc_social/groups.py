@@ -37,7 +37,7 @@ def canonical(groups: Labels) -> Labels:
 
 def repaired(groups: Labels, k: int, space: SemanticSpace, leaves: Nodes, rng: np.random.Generator) -> Labels:
     """Return groups of k to 2k - 1 users that agree with given ones as far as these are of such sizes."""
-    # Users of too large, too small or no groups are put together anew: one drawn at random with the k - 1 nearest in
+    # Users of too large, too small or no groups are regrouped: one drawn at random with the k - 1 nearest in
     # meaning, until fewer than k are left, each of whom joins the nearest group that has room. Where none has, they
     # share a group of 2k - 1 out among two.
     order = rng.permutation(len(groups))
@@ -144,7 +144,7 @@ Integers = NDArray[np.int64]
 
 SWAP, MOVE, REGROUP, SPLIT, MERGE = "swap", "move", "regroup", "split", "merge"
 
-# Two users change places; one goes to another group; two groups are shared out anew; a group is made of users of
+# Two users change places; one goes to another group; two groups are redistributed; a group is made of users of
 # others; one is dissolved among others
 KINDS = (SWAP, MOVE, REGROUP, SPLIT, MERGE)
 _TRIED = 8  # partners that are drawn for a user before a change is given up
@@ -168,7 +168,7 @@ METHOD = "semantic-groups"  # what initial groups are called after: the masking 
 class Groups(Local[Labels], Guaranteed[Labels], Described[Labels]):
     """The number of each user's group, shape (n,), of k to 2k - 1 users each: k-anonymous by construction."""
 
-    # Users change places, go to other groups, groups are shared out anew, made and dissolved; crossover keeps whole
+    # Users change places, go to other groups, groups are redistributed, made and dissolved; crossover keeps whole
     # groups of both parents (after Falkenauer 1998). The search starts from the groups of masking methods on the
     # semantic distance.
 
@@ -209,7 +209,7 @@ class Groups(Local[Labels], Guaranteed[Labels], Described[Labels]):
 
     @classmethod
     def assurance(cls, microdata: Microdata, required: Sequence[Constraint], bound: float) -> Mapping[str, Any] | None:
-        """Return groups of as many users as k-anonymity asks for, judged along the trees; None for what is no graph."""
+        """Return groups as large as k-anonymity requires, judged along the trees; None for what is no graph."""
         # None, too, where numbers are protected, which have no tree, where fewer users are there, and where models are
         # required that look at more than the sizes of classes.
         original, sizes = microdata.original, [one.bound for one in required if one.plain and one.name == FORM]
@@ -302,7 +302,7 @@ class Groups(Local[Labels], Guaranteed[Labels], Described[Labels]):
                 changed[user] = two
                 return canonical(changed)
             if kind == REGROUP:
-                # The users of both groups are shared out anew: those nearest to a user, and the others.
+                # The users of both groups are redistributed: those nearest to a user, and the others.
                 members = np.flatnonzero((changed == one) | (changed == two))
                 least = max(self.params.k, len(members) - 2 * self.params.k + 1)
                 size = int(rng.integers(least, len(members) - least + 1))
@@ -366,7 +366,7 @@ class Groups(Local[Labels], Guaranteed[Labels], Described[Labels]):
         return found
 
     def _crossed(self, a: Labels, b: Labels, rng: np.random.Generator) -> Labels:
-        """Return groups of both: half of those of one, and those of the other that are left whole; others anew."""
+        """Return groups of both: half of those of one, and those of the other that remain whole; the rest regrouped."""
         # A grouping crossover after Falkenauer (1998).
         chosen = rng.random(int(a.max()) + 1) < 0.5
         kept = chosen[a]
@@ -382,7 +382,7 @@ class Groups(Local[Labels], Guaranteed[Labels], Described[Labels]):
 
     @property
     def moves(self) -> tuple[str, ...]:
-        """Swaps, moves, groups shared out anew, splits and merges."""
+        """Swaps, moves, redistributed groups, splits and merges."""
         return KINDS
 
     def moved(

@@ -1,8 +1,8 @@
 """What analysts of a graph lose: the measures of information loss of the thesis' section 6.3.
 
 The published matrix has an edge of two labels spread evenly over the pairs of categories below them. It is not made:
-only the pairs that have edges in the original are looked at, each by the ancestors of both categories. What the
-published matrix has beside them is what is left of all edges. So the time grows with the edges, not with the square of
+only the pairs that have edges in the original are looked at, each by the ancestors of both categories. The other
+entries of the published matrix are the remaining edges. So the time grows with the edges, not with the square of
 the categories.
 
 All are means over attributes, in per cent, 0 for a graph that was not changed. Published labels are read as the leaves
@@ -34,11 +34,11 @@ PairCounts = tuple[Counts, NDArray[np.float64]]
 
 
 class AttributeLoss(ABC):
-    """The loss of one attribute, in [0, 1], by what is counted of its published nodes."""
+    """The loss of one attribute, in [0, 1], by the counts of its published nodes."""
 
     @abstractmethod
     def counted(self, nodes: Nodes) -> Any:
-        """Return what is counted of nodes, shape (n,): an array, or a tuple of arrays."""
+        """Return the counts of nodes, shape (n,): an array, or a tuple of arrays."""
 
     @abstractmethod
     def recount(self, counts: Any, before: Nodes, after: Nodes, changed: Rows) -> None:

@@ -25,8 +25,8 @@ class Tree:
     """The semantic tree of an attribute."""
 
     # Nodes are labels: the categories first, by their codes, then the labels above them. A label that stands at several
-    # levels is one node, at the highest of them, as whoever reads it in a published file must take it: published it is
-    # so many levels from a value below it, though two users whose paths meet in it lower down are nearer to each other.
+    # levels is one node, at the highest of them, as a reader of the file must take it. When published, its distance
+    # to a value below counts from that level, though two users whose paths meet in it lower down are nearer.
     # A label above leaves that is also a leaf, in the file or not, is passed over for the next one above, unless that
     # leaf is all below it. A missing value is a node of its own, the last one, below the root.
 

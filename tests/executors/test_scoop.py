@@ -232,7 +232,7 @@ def test_under_scoop_itself_its_workers_are_used(tmp_path):
         cwd=ROOT,
     )
     assert done.stdout.splitlines() == [
-        "SCOOP was started with 2 workers, fewer than the 5 asked for",
+        "SCOOP was started with 2 workers, fewer than the 5 requested",
         "2 2 True",
         "True",
         "the task cannot be sent to a work",

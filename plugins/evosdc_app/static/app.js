@@ -57,7 +57,7 @@
 
   function upload(form) {
     var file = form.querySelector("input[type=file]").files[0];
-    var bar = form.querySelector("progress"), told = form.querySelector(".told");
+    var bar = form.querySelector("progress"), message = form.querySelector(".message");
     var request = new XMLHttpRequest();
     request.open("POST", form.dataset.upload + "?name=" + encodeURIComponent(file.name));
     request.setRequestHeader("x-form", formToken);
@@ -70,34 +70,34 @@
       } else {
         var page = new DOMParser().parseFromString(request.responseText, "text/html");
         var said = page.querySelector(".faults li") || page.querySelector("main p");
-        told.textContent = said ? said.textContent : "That did not work.";
+        message.textContent = said ? said.textContent : "That did not work.";
         bar.hidden = true;
       }
     });
     request.addEventListener("error", function () {
-      told.textContent = "The file was not taken: it may be too large.";
+      message.textContent = "The file was not taken: it may be too large.";
       bar.hidden = true;
     });
     bar.hidden = false;
-    told.textContent = "";
+    message.textContent = "";
     request.send(file);
   }
 
-  function shown(place, told) {
+  function shown(place, state) {
     place.querySelectorAll("[data-run]").forEach(function (run) {
-      if (run.dataset.run !== told.name) { return; }
+      if (run.dataset.run !== state.name) { return; }
       var live = run.querySelector("[data-part=live]"), focused = live.contains(document.activeElement);
-      // What was opened stays open, and who goes by keys stays where he was.
+      // Opened parts stay open, and keyboard users keep their position.
       var open = Array.from(live.querySelectorAll("details"), function (part) { return part.open; });
       var at = focused ? Array.from(live.querySelectorAll(FOCUSABLE)).indexOf(document.activeElement) : -1;
-      live.innerHTML = told.html;
+      live.innerHTML = state.html;
       live.querySelectorAll("details").forEach(function (part, place) { if (open[place]) { part.open = true; } });
       if (at >= 0) { (live.querySelectorAll(FOCUSABLE)[at] || live).focus({preventScroll: true}); }
-      run.querySelectorAll("[data-when]").forEach(function (part) { part.hidden = !told[part.dataset.when]; });
+      run.querySelectorAll("[data-when]").forEach(function (part) { part.hidden = !state[part.dataset.when]; });
     });
   }
 
-  // A browser holds six connections to a server. So few pages that are looked at have a stream, all others ask now and then.
+  // A browser holds six connections to a server. So only a few visible pages have a stream; all others poll.
   var STREAMS = 3, PAUSE = 3000;
   function follow(place) {
     var source = null, timer, release = null, turn = 0, renewed = false, notice = document.createElement("p");
@@ -134,7 +134,7 @@
       fetch("/static/app.css", {method: "HEAD", credentials: "same-origin", cache: "no-store"}).then(function (answer) {
         if (answer.ok) { return; }
         renewed = true;
-        tell("The workbench was begun anew. Open the address that evosdc app printed then; what this page shows is of before.");
+        tell("The workbench was restarted, so this page is out of date. Open the new address that evosdc app printed.");
       }, function () {
         renewed = true; // when it answers again it is another server, which does not know the forms of this page
         tell("The connection to the workbench is lost, so that this page stands still. Searches go on. Begin it again with evosdc app; nothing is lost.");
@@ -155,7 +155,7 @@
         return answer.json();
       }).then(function (runs) {
         if (mine !== turn) { return; }
-        runs.forEach(function (told) { shown(place, told); });
+        runs.forEach(function (state) { shown(place, state); });
         heard();
       }).catch(lost).then(function () {
         if (mine === turn) { timer = setTimeout(start, PAUSE); }
@@ -216,7 +216,7 @@
     if (button.dataset.from) {
       var place = document.getElementById(button.dataset.into);
       load(place, button.dataset.from, button.dataset.wait).then(function () {
-        // What was clicked is gone: whoever goes by keys stays where he was.
+        // The clicked button is gone: keyboard users keep their position.
         if (!place.contains(document.activeElement)) { place.tabIndex = -1; place.focus({preventScroll: true}); }
       });
     }
@@ -233,7 +233,7 @@
     if (event.persisted && document.querySelector("[data-working]")) { location.reload(); }
   });
 
-  // Whoever leaves with labels that were typed and not saved is asked first.
+  // Confirm before leaving a page with typed labels that are not saved.
   var typed = null;
   document.addEventListener("input", function (event) {
     var form = event.target.closest("form[data-typed]");
@@ -264,15 +264,15 @@
     });
   }, 1500);
   function save(form, field) {
-    var row = field.closest("tr"), told = form.querySelector(".told"), before = row.querySelector("[name=before]");
+    var row = field.closest("tr"), message = form.querySelector(".message"), before = row.querySelector("[name=before]");
     function chosen() {
       return ["role", "scale", "missing"].map(function (part) { return row.querySelector("[name=" + part + "]").value.trim(); }).join(" ");
     }
-    told.textContent = "Saving…";
+    message.textContent = "Saving…";
     saving = saving.then(function () {
       // What is shown when its turn comes is saved, and compared with what the file says then.
       var wanted = chosen(), name = row.querySelector("[name=name]").value;
-      if (wanted === before.value.trimEnd() || wanted === before.value) { told.textContent = "Saved: " + name + "."; return null; }
+      if (wanted === before.value.trimEnd() || wanted === before.value) { message.textContent = "Saved: " + name + "."; return null; }
       var fields = new URLSearchParams({form: formToken, part: "1"});
       fields.set("data", form.elements.data.value);
       row.querySelectorAll("[name]").forEach(function (part) { fields.append(part.name, part.value); });
@@ -280,13 +280,13 @@
         if (answer.ok) {
           before.value = wanted;
           row.querySelector("a.order").hidden = row.querySelector("[name=scale]").value !== "ordinal";
-          told.textContent = "Saved: " + name + ".";
+          message.textContent = "Saved: " + name + ".";
           notice();
           return null;
         }
         return answer.text().then(function (text) {
           var page = new DOMParser().parseFromString(text, "text/html"), said = page.querySelector(".faults li, main p");
-          told.textContent = "Not saved. " + (said ? said.textContent : "");
+          message.textContent = "Not saved. " + (said ? said.textContent : "");
           if (chosen() !== wanted) { return; } // another choice was made since, and is saved next
           var was = before.value.split(" ");
           row.querySelector("[name=role]").value = was[0];
@@ -294,7 +294,7 @@
           row.querySelector("[name=missing]").value = was.slice(2).join(" ");
         });
       });
-    }).catch(function () { told.textContent = "Not saved: the workbench does not answer. Begin it again with evosdc app."; });
+    }).catch(function () { message.textContent = "Not saved: the workbench does not answer. Begin it again with evosdc app."; });
   }
 
   document.addEventListener("change", function (event) {

@@ -78,7 +78,7 @@ class GlobalMedian(ClassAveraging):
     DeWitt and Ramakrishnan, 2006) along the order of the categories. Or they are runs of one global order: by distance
     to the median record of the whole file, then by the values (`evosdc_masking.anonymity.global_median`).
 
-    How missing values take part is told in `evosdc_masking.averages`: under the rule ``category`` a median is missing
+    For missing values see `evosdc_masking.averages`: under the rule ``category`` a median is missing
     where more than half of the values are.
     """
 

@@ -114,7 +114,7 @@ def _along(attribute: Attribute, hierarchy: Hierarchy, values: Numbers) -> tuple
 
 Sizes = NDArray[np.int64]
 
-_FEW = 32  # up to so many keys are put in order by insertion
+_FEW = 32  # up to this many keys are sorted by insertion
 
 
 _STRICT, _MEDIAN, _RELAXED = 0, 1, 2
@@ -295,7 +295,7 @@ class Mondrian(ClusterPublishing):
 
     The attribute of which a part spans most is tried first (or they are tried in random order), then the others.
     Numbers are compared by value, ordinal categories by order, nominal ones by the order of their codes (a fixed order
-    is all that is asked of them; which one is a reconstruction); categories with a hierarchy are cut into the children
+    is enough; which one is a reconstruction); categories with a hierarchy are cut into the children
     of their lowest common ancestor instead. A missing value stands behind all others, or below the root (a
     reconstruction). The published file is k-anonymous on the masked attributes. Without hierarchies a relaxed part has
     at most 2k - 1 records, unless all are the same. A strict one has at most 2 V (k - 1) + m, with m the greatest

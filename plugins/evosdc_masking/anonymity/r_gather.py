@@ -95,7 +95,7 @@ def necessary_diameter(space: Space, r: int) -> float:
     for point in np.flatnonzero(counts < r).tolist():
         away = distances(point)
         near = away <= greatest
-        # Most points have as many within the greatest distance so far, which is quickly told.
+        # Most points have as many within the greatest distance so far, which is quickly checked.
         if (np.count_nonzero(near) if single else counts[near].sum()) < r:
             order = np.argsort(away)
             greatest = float(away[order[np.searchsorted(np.cumsum(counts[order]), r)]])

@@ -268,14 +268,14 @@ def _states(
 ) -> list[tuple[int, ...]]:
     """Return the states as codes in the block's order of attributes; adds a fault for each unknown category."""
     states = []
-    told = set()
+    reported = set()
     for state in one.states:
         labels = dict(zip(names, state, strict=True))
         codes = []
         for attribute in attributes:
             label = labels[attribute.name]
-            if label is not None and label not in attribute.code and (attribute.name, label) not in told:
-                told.add((attribute.name, label))
+            if label is not None and label not in attribute.code and (attribute.name, label) not in reported:
+                reported.add((attribute.name, label))
                 given = f"{label!r}, which is no category of {attribute.name}"
                 faults.append(Fault(one.where, given, "one of its own", did_you_mean(label, attribute.categories)))
             codes.append(-1 if label is None else attribute.code.get(label, -1))

@@ -177,7 +177,7 @@ class ExtremeCoding(Tunable):
         return published
 
     def _categories(self, alone: Table, attribute: Attribute, value: float | str | None) -> Table:
-        """Return an ordinal attribute whose tail is one category, unless told else the lower median of its records."""
+        """Return an ordinal attribute whose tail is one category, by default the lower median of its records."""
         column, size, output = alone.codes[:, 0], len(attribute.categories), self.params.output
         counts = frequencies(column, size)
         if value is not None:
@@ -210,7 +210,7 @@ class ExtremeCoding(Tunable):
         return Table(alone.schema, recoding[alone.codes], alone.numbers)
 
     def _numbers(self, alone: Table, attribute: Attribute, value: float | str | None) -> Table:
-        """Return a numeric attribute whose tail is one number, the threshold unless told otherwise, or one label."""
+        """Return a numeric attribute whose tail is one number, the threshold by default, or one label."""
         column = alone.numbers[:, 0]
         if value is None:
             inside, threshold, innermost = number_tail(column, self.params.share or 0.0, self.highest)

@@ -66,7 +66,7 @@ def cheapest_subsets(weights: Weights, limit: int) -> list[Subset]:
 
 
 class ClassRepair:
-    """Records on their way to classes of k; `values` holds what is published of them so far."""
+    """Records on their way to classes of k; `values` holds their published values so far."""
 
     # Records are compared by sums of one 64-bit number for each value, which are the same for different records about
     # once in 2**64 pairs; the method checks its result record by record in the end.

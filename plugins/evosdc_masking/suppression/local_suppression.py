@@ -24,7 +24,7 @@ MOST_SETS = 20_000  # sets of attributes that are made k-anonymous one by one
 class LocalSuppression(Tunable):
     """Suppress few values, so that on the masked attributes every record is like at least k, itself included.
 
-    With `subsets` every set of so many attributes is made k-anonymous, for intruders who know some of them only, as
+    With `subsets` every set of these sizes is made k-anonymous, for intruders who know some attributes only, as
     ``combs`` does in sdcMicro; k may differ by size.
 
     Promise: k-anonymity in the chosen reading of missing values, checked before the file is returned; no value is

@@ -1,7 +1,7 @@
 """Local suppression where a missing value may be anything.
 
 Relieving rare records one after the other depends on the order. A few suppressed records that are alike get their
-values back, and all that are rare then are relieved anew, in a random order; what costs more is undone. In other
+values back, and all that are rare then are relieved again, in a random order; what costs more is undone. In other
 rounds a suppressed record loses one value more, so that it is like more records, and what these do not need then is
 taken back.
 
@@ -9,7 +9,7 @@ A suppressed value makes its record like more records and no record like fewer, 
 other. Each that is like fewer than k records loses the values that cost least among all choices that make it like k.
 Among equally cheap choices those are taken that bring most other such records nearer to k. Later suppressions may make
 earlier ones needless; these are taken back at the end, dearest values first, as long as every record stays like k. At
-last some are given back and found anew in other orders (`exchange`).
+last some are given back and chosen again in other orders (`exchange`).
 """
 
 from dataclasses import dataclass
@@ -303,7 +303,7 @@ class _State:
         return float(np.repeat(self.weights, suppressed).cumsum()[-1]) if suppressed.any() else 0.0
 
     def take_back(self, order: Counts) -> None:
-        """Take back what is needless of some units."""
+        """Take back needless suppressions of some units."""
         take_back(self.values, self.original, self.counts, self.found, dearest_first(self.weights), self.k, order)
 
 

@@ -151,7 +151,7 @@ def exchanged(
         risk, area = 1.0 / rarest, areas[first]
 
         def exchange(chosen: Places, wanted: int, risk: Numbers = risk, area: Places = area) -> None:
-            """Exchange households, in random order by risk, until so many have moved; some have no partner."""
+            """Exchange households, in random order by risk, until enough have moved; some have no partner."""
             for one in chosen[np.argsort(-np.log(rng.random(len(chosen))) / risk[chosen], kind="stable")].tolist():
                 if moved.sum() >= wanted:
                     return

@@ -267,7 +267,7 @@ _APART = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
 class TableSwapping(Tunable):
     """Swap values between records at random, then exchange them until frequency tables are those of the original.
 
-    First a share of the values of each attribute, drawn anew for each, is permuted. Then one to three values at a time
+    First a share of the values of each attribute, drawn separately, is permuted. Then one to three values at a time
     are exchanged between two random records wherever that brings the tables of two and three attributes nearer to the
     original's: the sum over all cells of the difference in records, cells that are empty in the original six times.
     Tables with unmasked attributes are kept too. Marginals are kept exactly. What a record publishes has then nothing

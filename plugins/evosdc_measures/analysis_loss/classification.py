@@ -118,20 +118,20 @@ class FittedClassifierLoss(Fitted):
         fold = np.arange(len(classes)) % self._folds
         right = tested = 0
         for part in range(self._folds):
-            asked = (fold == part) & (classes >= 0)
+            held_out = (fold == part) & (classes >= 0)
             learned = fold != part
-            predicted = self._predicted(lessons[learned], answers[learned], features[asked])
-            right += int((predicted == classes[asked]).sum())
-            tested += int(asked.sum())
+            predicted = self._predicted(lessons[learned], answers[learned], features[held_out])
+            right += int((predicted == classes[held_out]).sum())
+            tested += int(held_out.sum())
         return right / tested if tested else 0.0
 
-    def _predicted(self, lessons: Numbers, answers: NDArray[np.int64], asked: Numbers) -> NDArray[np.int64]:
-        if not len(asked):
+    def _predicted(self, lessons: Numbers, answers: NDArray[np.int64], held_out: Numbers) -> NDArray[np.int64]:
+        if not len(held_out):
             return np.empty(0, dtype=np.int64)
         if len(np.unique(answers)) == 1:
-            return np.full(len(asked), answers[0])
+            return np.full(len(held_out), answers[0])
         learner = self._make()
         if hasattr(learner, "n_neighbors"):
             learner.set_params(n_neighbors=min(learner.n_neighbors, len(lessons)))
-        predicted: NDArray[np.int64] = np.asarray(learner.fit(lessons, answers).predict(asked), dtype=np.int64)
+        predicted: NDArray[np.int64] = np.asarray(learner.fit(lessons, answers).predict(held_out), dtype=np.int64)
         return predicted

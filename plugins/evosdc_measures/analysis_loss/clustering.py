@@ -118,7 +118,7 @@ class ClusterAgreement(Measure):
 
     A clustering depends on its random starts. The loss between clusterings of one file by different seeds is a
     yardstick of what a loss is worth (`evosdc.clustering.partitions`). With ``begin = "original"`` the masked file is
-    clustered from the original's clusters on, so that a small change is a small loss: what a search should ask for.
+    clustered from the original's clusters on, so that a small change is a small loss: the right choice for a search.
     """
 
     supports: ClassVar[frozenset[Scale]] = frozenset(Scale)

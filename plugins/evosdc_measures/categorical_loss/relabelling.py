@@ -3,7 +3,7 @@
 The assignment problem of one attribute gives each original category a published one of its own, so that as many records
 as possible have theirs. Beside the assignment its dual prices are kept, which prove that it is the best: most changes
 leave both as they are, and any other change of an original category is repaired by one shortest augmenting path (Kuhn,
-1955; Jonker and Volgenant, 1987), where a library would begin anew.
+1955; Jonker and Volgenant, 1987), where a library would start from scratch.
 """
 
 from collections.abc import Sequence
@@ -216,7 +216,7 @@ def gains_of_children(
                 bid = assignment[PRICE, first + a] + assignment[LABEL_PRICE, first + entered]
                 if changes == 1 and label != left and -counts[base + entered * width + a] >= bid:
                     continue
-                # The prices hold for those categories alone whose counts stay: others are to be assigned anew.
+                # The prices hold for those categories alone whose counts stay: others must be reassigned.
                 if label != FREE:
                     assignment[OWNER, first + label] = FREE
                     assignment[LABEL, first + a] = FREE
@@ -284,7 +284,7 @@ def gained_of_many(original: Codes, masked: Codes) -> int:
     """Return the records gained in one attribute from its columns, without a table of its categories."""
     # The matching is sparse: a category whose label never occurs behind it counts no record, so each has a label of its
     # own besides, with no record.
-    from scipy.sparse import coo_array  # late, as most files have no attribute of so many categories
+    from scipy.sparse import coo_array  # late: few files have an attribute with this many categories
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
     names, flat = np.unique(np.concatenate((original, masked)), return_inverse=True)

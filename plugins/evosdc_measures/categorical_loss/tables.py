@@ -246,7 +246,7 @@ class TableComparison(Measure):
         K: int = Field(2, ge=1, description="Greatest number of attributes of a table; more than there are means all.")
 
     def chosen(self, attributes: int) -> list[tuple[int, ...]]:
-        """Return the attributes of each table of a file of so many."""
+        """Return the attributes of each table of a file of `attributes` attributes."""
         return subsets(attributes, min(self.params.K, attributes))
 
 

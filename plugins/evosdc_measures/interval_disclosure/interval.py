@@ -80,7 +80,7 @@ class IntervalDisclosure(Measure):
 
 
 class NearNumbers(Part):
-    """Numbers within so many per cent of a standard deviation."""
+    """Numbers within a percentage of a standard deviation."""
 
     def __init__(self, original: Table, attribute: int, column: int, percents: Sequence[int], of_masked: bool) -> None:
         super().__init__((attribute,))
@@ -101,7 +101,7 @@ class NearNumbers(Part):
         return masked, hits
 
     def after(self, known: tuple[Numbers, Integers], rows: Rows, values: Numbers) -> tuple[Numbers, Integers]:
-        """Compare all numbers anew: the deviation may be another."""
+        """Compare all numbers again: the deviation may have changed."""
         masked = known[0].copy()
         masked[rows] = values
         return self.begin(masked)

@@ -218,7 +218,7 @@ class FittedLookupGain(Tracked, Expected):
         return any(self._digits[at].attribute.name in self._protect for at in (*lookup.digits, lookup.target))
 
     def _lookup(self, key: tuple[int, ...], target: int) -> Lookup:
-        """Count the original by a key and a target, and what is hit by those who do not know a tenth of it."""
+        """Count the original by a key and a target, and the hits of those who do not know a tenth of it."""
         flat = np.zeros(len(self._own), dtype=np.int64)
         for at in key:
             flat = flat * self._sizes[at] + self._own[:, at]

@@ -21,7 +21,7 @@ MANY = np.iinfo(np.int64).min
 
 
 def hits_by_distance(percents: Sequence[int], records: int) -> Integers:
-    """Return in how many of the intervals a value lies that is so many half ranks away: beyond all ranks, in none."""
+    """Return, by distance in half ranks, how many of the intervals hold a value: none beyond all ranks."""
     limits = np.sort(np.array(percents, dtype=np.int64)) * records
     return (len(limits) - np.searchsorted(limits, 50 * np.arange(2 * (records + FEW) + 4))).astype(np.int64)
 
@@ -29,7 +29,7 @@ def hits_by_distance(percents: Sequence[int], records: int) -> Integers:
 class Part(ABC):
     """One attribute or several of a file, and how the hits of its records are counted in them."""
 
-    # What is known of a masked table is a value: a change makes another one, so that trackers share it.
+    # The state of a masked table is immutable: a change makes a new one, so that trackers share it.
 
     def __init__(self, attributes: Sequence[int]) -> None:
         self.attributes = attributes
@@ -40,11 +40,11 @@ class Part(ABC):
 
     @abstractmethod
     def begin(self, masked: NDArray[Any]) -> Any:
-        """Return what is known of a masked table, from its values."""
+        """Return the state of a masked table, from its values."""
 
     @abstractmethod
     def after(self, known: Any, rows: Rows, values: NDArray[Any]) -> Any:
-        """Return what is known of a child, from the values of its changed records."""
+        """Return the state of a child, from the values of its changed records."""
 
     @abstractmethod
     def hits(self, known: Any) -> Integers:
@@ -68,7 +68,7 @@ class Part(ABC):
 
 
 class CategoryCounts(NamedTuple):
-    """What is known of the masked categories of a file."""
+    """The state of the masked categories of a file."""
 
     masked: Counts  # (n, V): Places of the categories, from 1 on; 0 where there is none
     counts: Integers  # of each attribute whose categories have an order, records by masked and original place
@@ -135,7 +135,7 @@ class Categories(Part):
 
     def grown(self, known: CategoryCounts, rows: Rows, values: Counts, ends: Integers) -> Integers:
         """Return by how much the sum of the hits grows in each child; O(c**2) for each attribute that changes."""
-        # A copy, since trackers of relatives, which share the counts, may be asked at the same time.
+        # A copy, since trackers of relatives share the counts and may be queried at the same time.
         return self._followed(known._replace(counts=known.counts.copy()), rows, values, ends, False)
 
     def _followed(self, known: CategoryCounts, rows: Rows, values: Counts, ends: Integers, stay: bool) -> Integers:
@@ -215,7 +215,7 @@ def follow_categories(
 
 
 class NumberRanks(NamedTuple):
-    """What is known of a masked column of numbers."""
+    """The state of a masked column of numbers."""
 
     masked: Numbers  # (n,)
     order: Rows  # (n,): Records in the order of their masked values, missing ones last

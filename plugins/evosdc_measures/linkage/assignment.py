@@ -40,8 +40,8 @@ class FittedAssignment(Fitted):
         # Late: it takes as long to import as all else that a run needs.
         from scipy.optimize import linear_sum_assignment
 
-        asked, linked = linear_sum_assignment(costs)
-        return min(100.0 * float(credits[rows[asked], columns[linked]].sum()) / len(costs), 100.0)
+        records, linked = linear_sum_assignment(costs)
+        return min(100.0 * float(credits[rows[records], columns[linked]].sum()) / len(costs), 100.0)
 
 
 def alike(costs: Numbers) -> NDArray[np.intp]:

@@ -126,26 +126,26 @@ class FittedByCategories(FittedNearest):
         """Return the prefix tree of a file."""
         return tree_of(searched)
 
-    def looking_order(self, asked: Codes, tree: PrefixTree) -> Rows:
+    def looking_order(self, queries: Codes, tree: PrefixTree) -> Rows:
         """Return the order of the tree: records that are alike follow each other, and are looked up once."""
-        return np.asarray(in_order(asked[:, tree.order]), dtype=np.intp)
+        return np.asarray(in_order(queries[:, tree.order]), dtype=np.intp)
 
-    def search(self, asked: Codes, own: Codes, tree: PrefixTree) -> Links:
+    def search(self, queries: Codes, own: Codes, tree: PrefixTree) -> Links:
         """Return how records are linked."""
-        asked, own = (np.array(codes, dtype=np.int32, order="C") for codes in (asked, own))
+        queries, own = (np.array(codes, dtype=np.int32, order="C") for codes in (queries, own))
         links: Links = _link_categories(
-            asked, own, tree.order, tree.roots, tree.nodes, self._widths, self._offsets, self._flat
+            queries, own, tree.order, tree.roots, tree.nodes, self._widths, self._offsets, self._flat
         )
         return links
 
-    def distances(self, asked: Codes, searched: Codes) -> Integers:
+    def distances(self, queries: Codes, searched: Codes) -> Integers:
         """Return the distances of records."""
-        total: Integers = np.zeros(np.broadcast_shapes(asked.shape[:-1], searched.shape[:-1]), dtype=np.int64)
+        total: Integers = np.zeros(np.broadcast_shapes(queries.shape[:-1], searched.shape[:-1]), dtype=np.int64)
         for v, width in enumerate(self._widths.tolist()):
-            total += self._flat[(asked[..., v] + 1) * width + (searched[..., v] + (self._offsets[v] + 1))]
+            total += self._flat[(queries[..., v] + 1) * width + (searched[..., v] + (self._offsets[v] + 1))]
         return total
 
-    def limits(self, asked: Codes, own: Integers) -> tuple[Integers, Integers]:
+    def limits(self, queries: Codes, own: Integers) -> tuple[Integers, Integers]:
         """Return below which distance another record is nearer, and up to which it is tied: whole numbers are exact."""
         return own, own
 
@@ -167,7 +167,7 @@ def _require_distance(schema: Schema, distance: str, by_hierarchy: bool) -> None
 
 @njit(cache=True, nogil=True)
 def _link_categories(
-    asked: Codes,
+    queries: Codes,
     own: Codes,
     order: Integers,
     roots: int,
@@ -177,22 +177,22 @@ def _link_categories(
     flat: Integers,
 ) -> tuple[Integers, NDArray[np.intp]]:
     """Return how many searched records are as near as the own one, itself counted; 0 where one is nearer."""
-    attributes = asked.shape[1]
+    attributes = queries.shape[1]
     last = attributes - 1
-    ties, rivals = np.zeros(len(asked), np.int64), np.full(len(asked), -1, np.int64)
+    ties, rivals = np.zeros(len(queries), np.int64), np.full(len(queries), -1, np.int64)
     current, ends = np.empty(attributes, np.int64), np.empty(attributes, np.int64)
     costs, begins = np.empty(attributes, np.int64), np.empty(attributes, np.int64)
     # Of the record before: a distance that was found, whether it is the least, and how many are at it.
     known, least, tied, place = 0, False, 0, -1
-    for i in range(len(asked)):
+    for i in range(len(queries)):
         limit, alike = 0, i > 0
         for v in range(attributes):
-            limit += flat[offsets[v] + (asked[i, v] + 1) * widths[v] + own[i, v] + 1]
-            alike = alike and asked[i, v] == asked[i - 1, v]
+            limit += flat[offsets[v] + (queries[i, v] + 1) * widths[v] + own[i, v] + 1]
+            alike = alike and queries[i, v] == queries[i - 1, v]
         if not (alike and (least or known < limit)):
             for level in range(attributes):
                 v = order[level]
-                begins[level] = offsets[v] + (asked[i, v] + 1) * widths[v] + 1
+                begins[level] = offsets[v] + (queries[i, v] + 1) * widths[v] + 1
             # The cheapest branch of each level mostly ends at a nearer record: most are not linked to their own.
             first, end, cost, node = 0, roots, 0, 0
             for level in range(attributes):

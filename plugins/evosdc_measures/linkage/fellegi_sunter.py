@@ -17,8 +17,8 @@ CLAMP = 1e-6  # All estimates are kept within ``CLAMP .. 1 - CLAMP``
 LEAST = 1e-300  # No sum is divided by less
 CONVERGED, CYCLES = 1e-10, 1000  # When accelerated steps end; mostly after 10 to 30
 RARE, CYCLES_OF_RARE = 2.0**-16, 150
-"""Where matches are a smaller share of all pairs, in files of more than 65 536 records, they can often hardly be told
-from pairs that agree by chance, and steps creep: after so many of these Newton's method helps more."""
+"""In files of more than 65 536 records matches are a smaller share of all pairs. They often hardly differ from pairs
+that agree by chance, and steps creep: after `CYCLES_OF_RARE` of them Newton's method helps more."""
 CLOSE, ROUNDING = 1e-6, 1e-14  # below it extrapolations count unless the likelihood falls by more than rounding
 STEPS, DAMPING, LEAST_DAMPING, MOST_DAMPING = 200, 1e-3, 1e-12, 1e8
 SAME_WEIGHT = 1e-9  # Weights, in bits, that differ by less are taken to be equal: the difference is rounding

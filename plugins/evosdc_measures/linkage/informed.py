@@ -80,14 +80,14 @@ class RankedLinkage(Measure):
     """Expected share of records linked by one who knows about where among the likeliest the own one stands, times 100.
 
     Originals are ranked behind a masked record by their likelihood, as `informed-linkage` does. A search that lowers
-    that share moves the right originals from the first place to the next ones, where whoever knows this finds them.
-    This intruder draws an original from one block of places: 1, 2 to 3, 4 to 7, 8 to 15 or 16 to 31. An own original
+    that share moves the right originals from the first place to the next ones. An intruder who knows this links them
+    there: he draws an original from one block of places: 1, 2 to 3, 4 to 7, 8 to 15 or 16 to 31. An own original
     that is tied with t - 1 others has t places, each with probability 1/t. The risk is that of the block with the most
     matches, so it is at least `informed-linkage`, and all of it for the original. Range 0..100, smaller is better. No
     relabelling of published categories changes it.
 
     The transparency principle (Torra, 2017) applied to what a search does to a linkage; the blocks are a
-    reconstruction. Of more than ``records`` records, so many are drawn by ``seed`` and placed among all originals.
+    reconstruction. Of more than ``records`` records, a sample is drawn by ``seed`` and placed among all originals.
     Numbers are taken by classes: ``bins`` of about equal frequency in the original. A missing value is a category of
     its own.
     """

@@ -1,6 +1,6 @@
 """Linkage to the nearest record: ties, credits, and the tracker of masked records that are looked up.
 
-Records of one file, the asked ones, are each linked to the nearest record of the other, the searched file. Where t
+Records of one file, the queries, are each linked to the nearest record of the other, the searched file. Where t
 searched records are nearest and the right one is among them, that counts 1/t.
 """
 
@@ -19,7 +19,7 @@ from evosdc_measures.domains import Integers, require_same_shape
 
 Placed = NDArray[Any]  # Records in the form in which they are compared, shape (m, V): codes, or coordinates
 Links = tuple[Integers, Rows]
-"""For each asked record the size of the tie that its own one is in, 0 where another is nearer; and a nearer one, or its
+"""For each query the size of the tie that its own record is in, 0 where another is nearer; and a nearer one, or its
 own one where none is known, shape (m,)."""
 BLOCK = 1 << 22  # Greatest number of distances that are held at a time
 
@@ -49,33 +49,33 @@ class FittedNearest(Fitted):
         """Return what a file is searched by."""
 
     @abstractmethod
-    def search(self, asked: Placed, own: Placed, tree: Any) -> Links:
+    def search(self, queries: Placed, own: Placed, tree: Any) -> Links:
         """Return how records are linked; the rows of nearer ones are -1 where none is known."""
 
     @abstractmethod
-    def distances(self, asked: Placed, searched: Placed) -> NDArray[Any]:
+    def distances(self, queries: Placed, searched: Placed) -> NDArray[Any]:
         """Return distances of records, which lie along the last axis; other axes are broadcast."""
 
     @abstractmethod
-    def limits(self, asked: Placed, own: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    def limits(self, queries: Placed, own: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return, by the distance to the own record, below which another one is nearer, and up to which it is tied."""
 
-    def looking_order(self, asked: Placed, tree: Any) -> Rows:
+    def looking_order(self, queries: Placed, tree: Any) -> Rows:
         """Return in which order all records of a file are looked up: neighbours in a tree follow each other."""
-        return np.arange(len(asked))
+        return np.arange(len(queries))
 
     def links(self, masked: Table) -> Links:
         """Return how all records are linked."""
         originals, published = self.pair(masked)
-        asked, searched = (originals, published) if self.backward else (published, originals)
-        return self.links_in(asked, searched, self.tree if self.tree is not None else self.tree_of(searched))
+        queries, searched = (originals, published) if self.backward else (published, originals)
+        return self.links_in(queries, searched, self.tree if self.tree is not None else self.tree_of(searched))
 
-    def links_in(self, asked: Placed, searched: Placed, tree: Any) -> Links:
+    def links_in(self, queries: Placed, searched: Placed, tree: Any) -> Links:
         """Return how all records of one file are linked to the other; those of a long one are looked up in threads."""
-        order = self.looking_order(asked, tree)
+        order = self.looking_order(queries, tree)
 
         def search(rows: Rows) -> Links:
-            return self.search(asked[rows], searched[rows], tree)
+            return self.search(queries[rows], searched[rows], tree)
 
         found = in_parts(order, search) if len(order) >= LONG else [search(order)]
         ties, rivals = np.empty(len(order), dtype=np.int64), np.empty(len(order), dtype=np.intp)
@@ -83,14 +83,14 @@ class FittedNearest(Fitted):
         rivals[order] = np.concatenate([part[1] for part in found])
         return ties, np.where(rivals < 0, np.arange(len(order)), rivals)
 
-    def links_by_comparison(self, asked: Placed, own: Placed, searched: Placed) -> Links:
+    def links_by_comparison(self, queries: Placed, own: Placed, searched: Placed) -> Links:
         """Return how records are linked, as `search` does, by their distances to all of a file."""
-        ties, rivals = np.empty(len(asked), dtype=np.int64), np.empty(len(asked), dtype=np.intp)
+        ties, rivals = np.empty(len(queries), dtype=np.int64), np.empty(len(queries), dtype=np.intp)
         step = max(BLOCK // len(searched), 1)
-        for begin in range(0, len(asked), step):
+        for begin in range(0, len(queries), step):
             part = slice(begin, begin + step)
-            distances = self.distances(asked[part, None], searched[None])
-            nearer, most = self.limits(asked[part], self.distances(asked[part], own[part]))
+            distances = self.distances(queries[part, None], searched[None])
+            nearer, most = self.limits(queries[part], self.distances(queries[part], own[part]))
             nearest = distances.argmin(axis=1)
             beaten = distances[np.arange(len(distances)), nearest] < nearer
             ties[part] = np.where(beaten, 0, (distances <= most[:, None]).sum(axis=1))

@@ -159,20 +159,20 @@ class FittedByPoints(FittedNearest):
         """Return the k-d tree of a file."""
         return tree_of(searched, self.metric)
 
-    def looking_order(self, asked: Numbers, tree: PointTree) -> Rows:
+    def looking_order(self, queries: Numbers, tree: PointTree) -> Rows:
         """Return the order of the leaves, near which most records are: their own ones stand there."""
         return tree.rows
 
-    def search(self, asked: Numbers, own: Numbers, tree: PointTree) -> Links:
+    def search(self, queries: Numbers, own: Numbers, tree: PointTree) -> Links:
         """Return how records are linked."""
-        links: Links = link_points(asked, own, tree, self.metric, self._everything)
+        links: Links = link_points(queries, own, tree, self.metric, self._everything)
         return links
 
-    def distances(self, asked: Numbers, searched: Numbers) -> Numbers:
+    def distances(self, queries: Numbers, searched: Numbers) -> Numbers:
         """Return the squared distances of points, or Gower's."""
-        return distances_of(asked, searched, self.metric)
+        return distances_of(queries, searched, self.metric)
 
-    def limits(self, asked: Numbers, own: Numbers) -> tuple[Numbers, Numbers]:
+    def limits(self, queries: Numbers, own: Numbers) -> tuple[Numbers, Numbers]:
         """Return below which distance another point is nearer, and up to which it is tied."""
         relative, absolute = self.metric.relative, self.metric.absolute
         return own * (1.0 - relative) - absolute, own * (1.0 + relative) + absolute
@@ -209,21 +209,21 @@ class FittedByKernel(FittedNearest):
         """Return the file itself: its records are all compared."""
         return searched
 
-    def search(self, asked: Numbers, own: Numbers, tree: Numbers) -> Links:
+    def search(self, queries: Numbers, own: Numbers, tree: Numbers) -> Links:
         """Return how records are linked."""
-        return self.links_by_comparison(asked, own, tree)
+        return self.links_by_comparison(queries, own, tree)
 
-    def distances(self, asked: Numbers, searched: Numbers) -> Numbers:
+    def distances(self, queries: Numbers, searched: Numbers) -> Numbers:
         """Return the squared distances in feature space."""
-        own = [(1.0 + (part * part).sum(axis=-1)) ** self._degree for part in (asked, searched)]
-        kernel = (1.0 + np.einsum("...v,...v->...", asked, searched)) ** self._degree
+        own = [(1.0 + (part * part).sum(axis=-1)) ** self._degree for part in (queries, searched)]
+        kernel = (1.0 + np.einsum("...v,...v->...", queries, searched)) ** self._degree
         distances: Numbers = np.maximum(own[0] - 2.0 * kernel + own[1], 0.0)
         return distances
 
-    def limits(self, asked: Numbers, own: Numbers) -> tuple[Numbers, Numbers]:
+    def limits(self, queries: Numbers, own: Numbers) -> tuple[Numbers, Numbers]:
         """Return below which distance another record is nearer, and up to which it is tied."""
         # The difference of large kernels leaves their rounding.
-        slack = SAME * own + ZERO + 1e-14 * (1.0 + (asked * asked).sum(axis=-1)) ** self._degree
+        slack = SAME * own + ZERO + 1e-14 * (1.0 + (queries * queries).sum(axis=-1)) ** self._degree
         return own - slack, own + slack
 
     def costs(self, masked: Table) -> Numbers:

@@ -19,7 +19,7 @@ FAR = 1 << 60  # A gap that no change closes
 
 
 class Places(NamedTuple):
-    """What is known of a masked file; kernels change the arrays. Of m records that are linked."""
+    """The state of a masked file, for m linked records; kernels change the arrays."""
 
     slots: Counts  # (V, m): What the records publish
     counts: Counts  # records of the file by published and original category, by entry
@@ -55,7 +55,7 @@ def count_likelier(
     lost: int,
 ) -> tuple[int, int, int, int, int]:
     """Return how many originals cost less than a limit, how many just that, both gaps, and a rival."""
-    # A search ends when so many are likelier that the record is lost: then ties and the gap above are not known.
+    # A search ends once `lost` originals are likelier: then ties and the gap above are unknown.
     # Originals are looked for up to `near` above the limit. Shapes: bases (V,), nodes (N, 3), paths (3, V).
     last, bound = len(bases) - 1, limit + near
     likelier, tied, rival = 0, 0, -1

@@ -35,7 +35,7 @@ class PointTree(NamedTuple):
 
     rows: Rows  # (n,): Of the file, in the order of the leaves
     points: Numbers  # (n, V): In that order
-    numbers: Integers  # (n,): How many records a point stands for: equal ones are told by the first of them
+    numbers: Integers  # (n,): Number of equal records at a point; the first of them stands for all
     # (N, 4): First point, end of the points, left and right child (-1 for a leaf); the root comes first.
     nodes: Integers
     low: Numbers  # (N, V): Box of the coordinates that are not missing; infinite and reversed where all are
@@ -44,7 +44,7 @@ class PointTree(NamedTuple):
 
 
 class Window(NamedTuple):
-    """Which points are candidates for each asked record: those within a box; of shape (0, V) where all are."""
+    """Which points are candidates for each queried record: those within a box; of shape (0, V) where all are."""
 
     low: Numbers  # (n, V)
     high: Numbers  # (n, V)
@@ -62,11 +62,11 @@ def tree_of(points: Numbers, metric: Metric) -> PointTree:
     return PointTree(rows, points[rows], numbers, nodes, low, high, gaps)
 
 
-def distances_of(asked: Numbers, searched: Numbers, metric: Metric) -> Numbers:
+def distances_of(queries: Numbers, searched: Numbers, metric: Metric) -> Numbers:
     """Return the distances of points, which lie along the last axis; other axes are broadcast."""
-    total = np.zeros(np.broadcast_shapes(asked.shape[:-1], searched.shape[:-1]))
+    total = np.zeros(np.broadcast_shapes(queries.shape[:-1], searched.shape[:-1]))
     for v, (kind, lost) in enumerate(zip(metric.kinds.tolist(), metric.lost.tolist(), strict=True)):
-        x, y = asked[..., v], searched[..., v]
+        x, y = queries[..., v], searched[..., v]
         apart = x - y
         missing = np.isnan(apart)
         if kind == EQUAL:
@@ -86,7 +86,7 @@ def _grow(points: Numbers, kinds: Integers, lost: Numbers) -> tuple[Rows, Intege
     """Split points at the mean of their widest attribute until they are few or equal."""
     total, attributes = points.shape
     rows, numbers = np.arange(total), np.ones(total, np.int64)
-    # Both parts of a split hold a point at least; what is not filled of this is never touched.
+    # Both parts of a split hold a point at least; unfilled rows are never touched.
     nodes = np.empty((2 * total, 4), np.int64)
     low, high = np.empty((2 * total, attributes)), np.empty((2 * total, attributes))
     gaps = np.empty((2 * total, attributes), np.bool_)
@@ -216,16 +216,18 @@ def _inside(point: Numbers, low: Numbers, high: Numbers, gaps: Flags) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def link_points(asked: Numbers, own: Numbers, tree: PointTree, metric: Metric, window: Window) -> tuple[Integers, Rows]:
+def link_points(
+    queries: Numbers, own: Numbers, tree: PointTree, metric: Metric, window: Window
+) -> tuple[Integers, Rows]:
     """Return how many searched records are as near as the own one, itself counted; 0 where one is nearer."""
     rows, points, numbers, nodes, low, high, gaps = tree
     kinds, lost, relative, absolute = metric
     windowed = len(window.low) > 0
     complete = not gaps[0].any() and not kinds.any()
-    ties, rivals = np.zeros(len(asked), np.int64), np.full(len(asked), -1, np.int64)
+    ties, rivals = np.zeros(len(queries), np.int64), np.full(len(queries), -1, np.int64)
     stack = np.empty(len(nodes) + 2, np.int64)
-    for i in range(len(asked)):
-        record = asked[i]
+    for i in range(len(queries)):
+        record = queries[i]
         if windowed and not _inside(own[i], window.low[i], window.high[i], window.gaps[i]):
             continue
         plain = complete and not np.isnan(record.sum())

@@ -13,7 +13,7 @@ from evosdc_measures.linkage.informed import InformedLinkage, RankedLinkage
 class TwoWayLinkage(Measure):
     """The greater share of records linked as `ranked-linkage` does, in either direction, times 100.
 
-    `ranked-linkage` looks for the person of each published record. Whoever knows people looks the other way, for each
+    `ranked-linkage` looks for the person of each published record. An intruder who knows people looks for each
     person's published record: the same with original and masked file in each other's place. A search that lowers one
     direction alone leaves the other one higher. Of more than ``records`` records, of which `ranked-linkage` places a
     sample, `informed-linkage` of all records counts besides, in both directions too. Range 0..100, smaller is better.
@@ -77,7 +77,7 @@ class TwoWayTracker(Tracker):
 
     @property
     def score_of_people(self) -> float:
-        """The risk of people who are looked for in the table; reckoned when it is asked for."""
+        """The risk from person to record; computed on first use."""
         if self._from_people is None:
             self._from_people = self._fitted.from_people(self._masked)
         return self._from_people

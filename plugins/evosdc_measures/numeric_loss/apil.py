@@ -171,7 +171,7 @@ class FittedProbabilisticLoss(Tracked):
         return scores
 
     def quantile_losses(self, quantiles: Numbers, attributes: Rows, counts: NDArray[Any]) -> Numbers:
-        """Return the mean loss of the quantiles of some attributes, shape (d,), of which so many values are known."""
+        """Return the mean loss of quantiles of attributes with `counts` known values, shape (d,)."""
         strays = np.abs(quantiles - self.original.quantiles[attributes]) * self._densities[attributes]
         return np.where(counts > 0.0, erf(strays * np.sqrt(counts)[:, None]).mean(axis=1), 1.0)
 

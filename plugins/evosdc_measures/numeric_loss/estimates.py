@@ -18,7 +18,7 @@ class EstimatesLoss(Measure):
     correlation by half of its difference. Coefficients are those of each attribute on all others, standardised,
     ``-P_jk / P_jj`` with P the inverse of the correlation matrix, which has a ridge of 0.001. Each shift counts 1 at
     most; a part is the mean over attributes or pairs, and the score the mean of the parts. Range 0..100, smaller is
-    better; 0 if nothing is changed. Unlike `apil` it does not tell whether a sample of so many records could shift so
+    better; 0 if nothing is changed. Unlike `apil` it does not say whether a sample of that size could shift so
     far, and so it still has a direction where every estimate is beyond that. Attributes that are constant in the
     original are skipped, and a file of one attribute has two parts. Missing values are left out, by pairs.
 

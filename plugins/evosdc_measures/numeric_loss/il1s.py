@@ -14,13 +14,13 @@ class StandardisedLoss(Measure):
 
     ``S_j`` is the sample standard deviation of the original attribute (divided by n - 1), so the figure does not depend
     on units and does not blow up near zero, as relative differences do (Yancey, Winkler and Creecy, 2002). Values
-    drawn anew from a normal attribute give 80. The figure itself has no upper bound; that a file which loses more than
+    redrawn from a normal attribute give 80. The figure itself has no upper bound; that a file which loses more than
     100 is said to lose 100 is a reconstruction that keeps it on the common scale. Smaller is better; 0 if nothing is
     changed.
 
     Attributes that are constant in the original have no ``S_j`` and are skipped; where all are, the score is 0.
 
-    Missing values: where one of the two files has none the cell costs 1, a little more than a value drawn anew; where
+    Missing values: where one of the two files has none the cell costs 1, a little more than a redrawn value; where
     both have none, 0. Under the rule ``wildcard`` such cells cost nothing. The cost is a reconstruction.
     """
 

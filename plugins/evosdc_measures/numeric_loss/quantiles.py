@@ -17,7 +17,7 @@ from evosdc_measures.domains import Integers
 from evosdc_measures.number_intervals import FittedOnIntervals, by_classes
 
 LEVELS = np.arange(1, 20) / 20  # Levels of the quantiles, 5 % to 95 %
-FEW = 32  # Up to so many changed values of an attribute its quantiles follow from those in order; of more, it is sorted
+FEW = 32  # Up to this many changed values update the quantiles of an attribute; with more, it is sorted again
 
 
 def in_order(numbers: Numbers) -> Numbers:
@@ -163,7 +163,7 @@ class QuantileTables(Measure):
         bins: int | None = Field(
             None,
             ge=2,
-            description="Classes of about equal frequency; by default so many that a cell of two numbers has 25 "
+            description="Classes of about equal frequency; by default chosen so that a cell of two numbers has 25 "
             "records in the mean, 4 to 10.",
         )
 

@@ -248,7 +248,7 @@ def test_an_excerpt_of_the_states_survey(chromium, tmp_path, data_sets):
         tab.page.set_viewport_size({"width": 1280, "height": 900})
         for name in ("PUMA", "AGEP", "HISP", "NOC", "NPF", "HOUSING_TYPE", "OWN_RENT", "EDU"):
             tab.page.get_by_label(f"Role of {name}", exact=True).select_option("other")
-            tab.page.locator(".told", has_text=f"Saved: {name}.").wait_for()
+            tab.page.locator(".message", has_text=f"Saved: {name}.").wait_for()
         tab.page.reload()
         tab.settled()
         assert tab.page.get_by_label("Role of PUMA").input_value() == "other"
@@ -317,7 +317,7 @@ def test_a_page_says_that_the_connection_is_lost_and_takes_up_again(chromium, en
         lost = tab.page.locator("[role=alert]")
         lost.filter(has_text="connection to the workbench is lost").wait_for()
         with serving(ended, "--port", str(server.port)) as again:
-            lost.filter(has_text="begun anew").wait_for()
+            lost.filter(has_text="was restarted").wait_for()
             (ended / "runs" / "some" / "status.json").write_text('{"state": "failed", "message": "out of memory"}')
             other = tab.tab()
             other.goto(f"{again.origin}/enter?token={again.token}")
@@ -366,7 +366,7 @@ def test_what_is_shown_is_saved_however_fast_it_is_chosen(chromium, tmp_path):
                 " one.value = choice; one.dispatchEvent(new Event('change', {bubbles: true})); })",
                 choices,
             )
-            tab.page.locator(".told", has_text="Saved: job.").wait_for()
+            tab.page.locator(".message", has_text="Saved: job.").wait_for()
             tab.page.wait_for_load_state("networkidle")
             shown = role.input_value()
             assert shown == choices[-1]
