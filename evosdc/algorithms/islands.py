@@ -157,12 +157,17 @@ def sources(
     # On a ring that is the one before it. In a star the first island sends to all and hears from all, best sender
     # first.
     if topology == "star":
-        best = [islands[place][leaders(islands[place], 1)[0]] for place in range(1, count)]
-        hub = [1 + slot for slot in leaders(best, count - 1)]
-        return [(0,) if place else hub for place in places]
+        return [(0,) if place else _hub(islands, count) for place in places]
     ring = list(range(count))
     if topology == "random" and count > 1:
         content = blake2b(b"".join(i.key for n in ring for i in islands[n]), digest_size=8)
         ring = stream(int.from_bytes(content.digest(), "little"), Purpose.MIGRATE).permutation(count).tolist()
     before = dict(zip(ring, [ring[-1], *ring], strict=False))
     return [(before[place],) if count > 1 else () for place in places]
+
+
+def _hub(islands: Mapping[int, Population], count: int) -> list[int]:
+    """Return the islands that send to the first one of a star: all others, the one with the best sender first."""
+    # Only the first island needs them all; at the others some may still be under way.
+    best = [islands[place][leaders(islands[place], 1)[0]] for place in range(1, count)]
+    return [1 + slot for slot in leaders(best, count - 1)]

@@ -45,5 +45,5 @@ def require_aligned(original: Table, masked: Table) -> None:
     if masked.codes.shape != original.codes.shape:
         raise ValueError(f"masked table of shape {masked.codes.shape}, original of shape {original.codes.shape}")
     sizes = np.array([len(a.categories) for a in original.schema.categorical], dtype=np.int64)
-    if masked.codes.min(initial=0) < MISSING or (masked.codes.max(axis=0, initial=0) >= sizes).any():
+    if masked.codes.min(initial=0) < MISSING or (masked.codes.max(axis=0, initial=MISSING) >= sizes).any():
         raise ValueError("the masked table holds a code outside its attribute's categories")

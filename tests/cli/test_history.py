@@ -28,6 +28,9 @@ stop = { generations = 1 }
 """
 
 
+QUIET = ("--quiet", "--no-report")
+
+
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """Two runs of one original that publish unchanged who spent what, which tells the rows of both apart."""
@@ -40,9 +43,12 @@ def finished(tmp_path_factory):
     pd.DataFrame(people | {"spent": rng.permutation(150)}).to_csv(home / "people.csv", index=False)
     (home / "schema.toml").write_text(SCHEMA)
     (home / "e.toml").write_text(EXPERIMENT)
-    for name in "ab":
+    for name, digits in (("a", "01"), ("b", "02")):
+        key = home / f"{name}.key"  # by which both files may be published: others swap categories by chance
+        key.write_text(32 * digits)
+        key.chmod(0o600)
         with pytest.raises(SystemExit):
-            main(["run", str(home / "e.toml"), "-o", str(home / "runs" / name), "--quiet", "--no-report"])
+            main(["run", str(home / "e.toml"), "-o", str(home / "runs" / name), *QUIET, "--key", str(key)])
     return home
 
 

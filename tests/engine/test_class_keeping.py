@@ -81,7 +81,7 @@ def test_k_anonymity_that_repair_of_cells_breaks_is_kept():
 def test_k_anonymity_that_repair_breaks_all_the_same_is_kept_by_the_last_step_of_a_chain(masking):
     protect = ("age", "workclass", "education", "marital-status", "occupation", "race", "sex")
     least = masking.params["k"]
-    data = {"name": "adult", "first": 600, "protect": protect}
+    data = {"name": "adult", "first": 1500, "protect": protect}
     problem = assemble(experiment(data=data, constraints=(f"k-anonymity >= {least}",)), default_registry()).problem
     microdata, rules = problem.genotype.microdata, problem.genotype.microdata.rules
     chain = replace(masking, then=(Masking("local-suppression", {"k": least}),))
