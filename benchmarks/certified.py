@@ -54,8 +54,10 @@ pd.DataFrame(made.sample(len(frame)), columns=frame.columns).to_csv(target, inde
 
 def nist_schema(folder: Path) -> Schema:
     """Return the schema of NIST's excerpts: its dictionary's categories, and the checks of its program as rules."""
-    told = json.loads((folder / "data_dictionary.json").read_text(encoding="utf-8"))
-    labels = {name: sorted(told[name]["values"], key=lambda text: (text != "N", len(text), text)) for name in FEATURES}
+    dictionary = json.loads((folder / "data_dictionary.json").read_text(encoding="utf-8"))
+    labels = {
+        name: sorted(dictionary[name]["values"], key=lambda text: (text != "N", len(text), text)) for name in FEATURES
+    }
     labels["AGEP"] = [str(age) for age in range(100)]
     ordered = ("AGEP", "EDU", "PINCP_DECILE")
     attributes = tuple(
@@ -148,7 +150,7 @@ def membership(members: pd.DataFrame, others: pd.DataFrame, made: pd.DataFrame) 
 
 
 def measured(name: str, epsilon: float, method: str, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Make one file and return what is found of it."""
+    """Make one file and return its figures."""
     table, others, bounds = opened(name)
     original, begin = frame_of(table), time.monotonic()
     with TemporaryDirectory() as folder:
@@ -160,8 +162,8 @@ def measured(name: str, epsilon: float, method: str, arguments: argparse.Namespa
             done.frame.to_csv(target, index=False)
             tables = len(done.tables.tables)
         else:
-            told = [arguments.python, "-c", PEER, method, str(epsilon), str(DELTA), str(source), str(target)]
-            subprocess.run(told, check=True, capture_output=True)
+            command = [arguments.python, "-c", PEER, method, str(epsilon), str(DELTA), str(source), str(target)]
+            subprocess.run(command, check=True, capture_output=True)
             tables = 0
         seconds = time.monotonic() - begin
         peak = resource.getrusage(resource.RUSAGE_SELF if method == "evosdc" else resource.RUSAGE_CHILDREN).ru_maxrss
@@ -181,8 +183,8 @@ def measured(name: str, epsilon: float, method: str, arguments: argparse.Namespa
         found["pair_distance"] = pair_distance(original, made)
         if name != "adult" and arguments.nist:
             program = Path(__file__).parent / "nist_scores.py"
-            told = [arguments.nist, str(program), str(source), str(target)]
-            said = subprocess.run(told, check=True, capture_output=True, text=True).stdout.splitlines()[-1]
+            command = [arguments.nist, str(program), str(source), str(target)]
+            said = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1]
             scores = json.loads(said)
             found |= {name: scores[name] for name in ("k_marginal", "unique_found")}
             found["impossible"] = sum(scores["broken"].values())
@@ -198,7 +200,7 @@ FIGURES = {
     "k_marginal": 1, "impossible": 0, "unique_found": 1, "pair_distance": 4, "accuracy_ratio": 3, "members_nearer": 2,
     "error": 2, "seconds": 0, "peak_mb": 0,
 }  # fmt: skip
-"""What the page shows of each file and method: means, with so many decimals."""
+"""Figures of each file and method on the page: means, with this number of decimals."""
 
 
 def page() -> str:

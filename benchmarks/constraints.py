@@ -2,7 +2,7 @@
 
 Run from the repository's root: ``python -m benchmarks.constraints [--records N ...]``. Files are made up: three masked
 quasi-identifiers, one that is not masked, and a sensitive attribute of five categories; once with few keys, so that
-many records share one, and once with many. A tracker is asked for 40 children of one parent at a time, which differ
+many records share one, and once with many. A tracker scores 40 children of one parent at a time, which differ
 from it in one record, and then goes on to one of them. CPU seconds, on one core; scores are those from scratch.
 """
 
@@ -31,7 +31,7 @@ MODELS: dict[str, dict[str, float]] = {
 }
 CHILDREN = 40
 SECONDS = 2.0
-"""After which a tracker is asked no further."""
+"""After which a tracker is no longer timed."""
 KEYS = {"few keys": (8, 5, 4, 3, 5), "many keys": (60, 50, 40, 3, 5)}
 
 
@@ -63,9 +63,9 @@ def rates(model: str, records: int, sizes: Sequence[int], rounds: int) -> tuple[
     """Return how many children a second are judged from scratch and tracked, and the seconds that one is gone on to."""
     microdata, rng = made_up(records, sizes), np.random.default_rng(2)
     headline = Headline(default_registry().build("privacy-model", model, MODELS[model]), microdata)
-    table, spent, taken, asked = microdata.original, 0.0, 0.0, 0
+    table, spent, taken, done = microdata.original, 0.0, 0.0, 0
     tracker = headline.track(table)
-    while asked < rounds and spent < SECONDS:
+    while done < rounds and spent < SECONDS:
         changes = children_of(table, sizes, rng)
         began = time.process_time()
         scores = tracker.tries(changes)
@@ -73,17 +73,17 @@ def rates(model: str, records: int, sizes: Sequence[int], rounds: int) -> tuple[
         tracker.take(changes.part(0, 1))
         assert abs(tracker.score - scores[0]) <= 1e-9 * max(1.0, abs(scores[0]))
         # What is compiled in the first round is not counted.
-        if asked:
+        if done:
             spent, taken = spent + middle - began, taken + time.process_time() - middle
         table = changes.part(0, 1).applied_to(table)
-        asked += 1
+        done += 1
     again = max(1, min(500, 200_000 // records))
     began = time.process_time()
     for _ in range(again):
         score = headline.score(Table(table.schema, table.codes, table.numbers))
     scratch = again / (time.process_time() - began)
     assert abs(score - tracker.score) <= 1e-9 * max(1.0, abs(score))
-    return scratch, CHILDREN * (asked - 1) / spent, taken / (asked - 1)
+    return scratch, CHILDREN * (done - 1) / spent, taken / (done - 1)
 
 
 @click.command(help=__doc__)

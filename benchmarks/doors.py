@@ -59,7 +59,7 @@ def people(n: int, content: str = "cents") -> pd.DataFrame:
 
 
 def file_of(n: int, content: str, folder: Path) -> Path:
-    """Return a CSV file of so many people, which is written once."""
+    """Return a CSV file of `n` people, which is written once."""
     path = folder / f"{content}-{n}.csv"
     if not path.exists():
         people(n, content).to_csv(path, index=False)

@@ -178,11 +178,11 @@ def _tell_searches(path: Path, algorithms: Sequence[str], evaluations: int, sett
 @click.option("--smoke", is_flag=True, help="a few evaluations, to see that it works")
 def main(experiment: Path, evaluations: int, smoke: bool) -> None:
     """Print how fast searches are, and what following a child saves."""
-    told = (
+    comparisons = (
         ("the experiment's measures", (), evaluations),
         ("the measures of evosdc protect", PROTECT, evaluations // 4),
     )
-    for title, settings, most in told:
+    for title, settings, most in comparisons:
         click.echo(title)
         _tell_searches(experiment, ALGORITHMS, 700 if smoke else most, settings)
     if not smoke:
@@ -190,7 +190,7 @@ def main(experiment: Path, evaluations: int, smoke: bool) -> None:
         click.echo(f"the measures of evosdc protect, {evaluations} offspring")
         _tell_searches(experiment, ("memetic",), evaluations, PROTECT)
     if os.environ.get("EVOSDC_DATA") and not smoke:
-        for title, settings, most in told:
+        for title, settings, most in comparisons:
             click.echo(f"Adult, 30162 x 8, {title}")
             _tell_searches(ADULT, ("hill-climbing", "memetic"), most, (*EIGHT, *settings))
     click.echo("microseconds of a child that differs in one cell, and how many times as long it takes from scratch")

@@ -70,7 +70,7 @@ def plain_tree(equation: Equation, pset: gp.PrimitiveSetTyped) -> gp.PrimitiveTr
 
 
 def random_equations(count: int, least: int, most: int) -> list[Equation]:
-    """Return random trees of so many nodes."""
+    """Return `count` random trees of `least` to `most` nodes."""
     pset = primitive_set(TERMINALS, FUNCTIONS, constants=True)
     rng, found = np.random.default_rng(1), []
     while len(found) < count:

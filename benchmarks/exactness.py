@@ -7,7 +7,7 @@ The journal's scores have to equal, but for rounding, those of an evaluation tha
 of the final population and front, and of the stored file that was read back. Memory is the growth of this process'
 peak, from before the starting files to the end of the search, with the genomes and the trackers of the population.
 
-With ``--edits`` one file is edited so many times besides, a few cells at a time and now and then many, while a tracker
+With ``--edits N`` one file is also edited N times, a few cells at a time and now and then many, while a tracker
 of every measure takes the edits; after each the tracked score has to equal a fresh one.
 """
 
@@ -49,9 +49,9 @@ def checked(finished: Finished, assembly: Any) -> list[str]:
     scores, objectives = problem.score(stored.table.select(assembly.microdata.protect))
     if not np.allclose(objectives, finished.result["best"]["fitness"], rtol=ROUNDING, atol=ROUNDING):
         differences.append(f"the stored file scores {objectives}, the result says {finished.result['best']['fitness']}")
-    told = {name: finished.result["best"]["scores"][name] for name in scores}
-    if not np.allclose([*told.values()], [*scores.values()], rtol=ROUNDING, atol=ROUNDING):
-        differences.append(f"the stored file has {scores}, the result says {told}")
+    reported = {name: finished.result["best"]["scores"][name] for name in scores}
+    if not np.allclose([*reported.values()], [*scores.values()], rtol=ROUNDING, atol=ROUNDING):
+        differences.append(f"the stored file has {scores}, the result says {reported}")
     return differences
 
 

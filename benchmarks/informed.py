@@ -5,11 +5,11 @@ Run from the repository's root: ``python -m benchmarks.informed [EXPERIMENT.toml
 The first table sets searches with the six measures of the thesis beside searches with guesses and informed linkage,
 with ``relabelling`` as a constraint besides, and with all that ``evosdc protect`` judges by: offspring a second by the
 journal's clock and by the processor's. A loaded machine slows the clock most, and both alike. Searches are repeated in
-turn, and the medians told. The last column leaves out children that are known already, which cost nothing: with the six
-measures of the thesis `parent-child` makes many of them.
+turn, and the medians reported. The last column leaves out children that are known already, which cost nothing: with the
+six measures of the thesis `parent-child` makes many of them.
 
 The second table links files of 8 attributes from scratch: Adult's complete records, with EVOSDC_DATA set, whose two
-halves of attributes are joined anew at random up to 300 000 records; and records of random categories, nearly all
+halves of attributes are joined again at random up to 300 000 records; and records of random categories, nearly all
 distinct.
 """
 

@@ -1,7 +1,7 @@
 """Files beyond memory: risk, masking and measures of generated Parquet files, seconds and peak memory of each command.
 
 Run from the repository's root: ``python -m benchmarks.large [--records 10000000] [--workers 2] [--smoke]``. Each
-command is a process of its own, whose peak memory is told; with ``--workers`` risk is also counted by a Dask cluster.
+command is a process of its own, with its peak memory; with ``--workers`` risk is also counted by a Dask cluster.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def main() -> None:
             clock, processor, peak = spent(words)
             grid.add_row(name, f"{clock:.1f}", f"{processor:.1f}", f"{records / processor:,.0f}", f"{peak:.0f}")
     Console().print(grid)
-    Console().print("rows/s by seconds of the processor; of a cluster this process alone is told, not its workers.")
+    Console().print("rows/s by seconds of the processor; of a cluster only this process counts, not its workers.")
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ def print_pairs(adult: Table, sizes: tuple[int, ...], rng: np.random.Generator) 
 
 
 def prepared(n: int, codes: Any, widths: Any, share: float) -> Callable[[], tuple[float, float]]:
-    """Return the linkage of a file of n records drawn from some codes, with a share of cells drawn anew."""
+    """Return the linkage of a file of n records drawn from some codes, with a share of cells redrawn."""
     rng = np.random.default_rng(n)
     attributes = tuple(
         Attribute(f"a{v}", categories=tuple(map(str, range(int(width))))) for v, width in enumerate(widths)
@@ -99,7 +99,7 @@ def prepared(n: int, codes: Any, widths: Any, share: float) -> Callable[[], tupl
 
 
 def print_growth(adult: Table, sizes: tuple[int, ...], share: float) -> None:
-    title = f"Adult resampled with {share:.0%} of cells drawn anew, 20 % masked"
+    title = f"Adult resampled with {share:.0%} of cells redrawn, 20 % masked"
     print(f"\ndistance-based linkage of a growing file: {title}")
     print(f"{'records':>8}{'score':>10}{'evosdc, s':>12}{'times':>8}{'memory, MiB':>13}", end="")
     print("   wanted: <= 15 times from 30 000 to 300 000, < 1024 MiB")
@@ -110,7 +110,7 @@ def print_growth(adult: Table, sizes: tuple[int, ...], share: float) -> None:
         first = first or own
         peak = growth(prepared, n, adult.codes, widths, share)
         print(f"{n:8}{score:10.4f}{own:12.3f}{own / first:8.1f}", end="")
-        print("    not told" if peak is None else f"{peak:13.0f}")
+        print("   not known" if peak is None else f"{peak:13.0f}")
 
 
 def print_recordlinkage(adult: Table, n: int, rng: np.random.Generator) -> None:

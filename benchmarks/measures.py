@@ -123,7 +123,7 @@ def print_all(title: str, original: Table, rng: np.random.Generator) -> None:
     masked = noisy(original, 0.2, rng)
     n, attributes = original.codes.shape
     distinct = len(np.unique(original.codes, axis=0))
-    print(f"\n{title}: {n} records, {attributes} attributes, {distinct} distinct; 20 % of cells drawn anew")
+    print(f"\n{title}: {n} records, {attributes} attributes, {distinct} distinct; 20 % of cells redrawn")
     print(f"{'measure':10}{'score':>10}{'fit, ms':>12}{'first, ms':>12}{'again, ms':>12}{'one cell, us':>14}")
     total = np.zeros(4)
     for name, measure in MEASURES.items():

@@ -4,7 +4,7 @@ Run from the repository's root, with EVOSDC_DATA set: ``python -m benchmarks.mem
 Half of the people stand in a file, which is masked in all its columns, and half do not. The last file is what
 `evosdc protect` finds in a minute by its defaults. `evosdc judge` attacks it with
 ``--others``. The demographic columns are known; the others are reconstructed, each right guess weighted by its rarity.
-Members are told from others by all columns. The anchors are those of a study of reconstruction attacks of 2026:
+Members are distinguished from others by all columns. The anchors are from a study of reconstruction attacks of 2026:
 differences on 1000 people, nearest neighbour distance ratios (NNDR) on 10 000.
 """
 
@@ -97,7 +97,7 @@ def protected(folder: Path, schema: str, names: Sequence[str]) -> None:
 
 
 def attacked(frame: pd.DataFrame, people: int, method: str, params: dict[str, Any], judge: str) -> dict[str, Any]:
-    """Return what a judge finds in a masked half of so many people beside the other half."""
+    """Return the result of a judge for `people` masked members beside as many others."""
     order = np.random.default_rng(1).permutation(len(frame))
     members, others = (frame.iloc[order[part]] for part in (slice(0, people), slice(people, 2 * people)))
     names = list(frame.columns)
@@ -124,7 +124,7 @@ def attacked(frame: pd.DataFrame, people: int, method: str, params: dict[str, An
 def main(people: int, near: int) -> None:
     """Print the table."""
     frame = adult()
-    table = Table(title=f"Adult: {people} members and {people} others reconstructed, {near} and {near} told apart")
+    table = Table(title=f"Adult: {people} members and {people} others reconstructed, {near} and {near} distinguished")
     for heading in ("file", "members", "others", "difference", "95 % interval", "NNDR, AUC %", "seconds"):
         table.add_column(heading, justify="left" if heading == "file" else "right")
     for label, method, params in METHODS:

@@ -96,10 +96,10 @@ def works(data: dict[str, Any], folder: Path, seconds: int) -> dict[str, list[st
 
 
 def _reached(folder: Path, name: str) -> str:
-    told = folder / "protected" / "result.json"
-    if not name.startswith("protect") or not told.exists():
+    stored = folder / "protected" / "result.json"
+    if not name.startswith("protect") or not stored.exists():
         return ""
-    result = json.loads(told.read_text(encoding="utf-8"))
+    result = json.loads(stored.read_text(encoding="utf-8"))
     return f"  {result['generations']} generations, {result['evaluations']} evaluations"
 
 

@@ -221,7 +221,7 @@ def page() -> str:
 
 
 def main() -> None:
-    """Run what is asked for, and write the page."""
+    """Run the requested benchmarks, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--run", nargs="+", default=[], choices=["all", *(one.name for one in BENCHMARKS)])
     wanted = parser.parse_args().run

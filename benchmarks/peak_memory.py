@@ -11,7 +11,7 @@ _STATUS, _REFERENCES = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
 def growth(prepare: Callable[..., Callable[[], Any]], *args: Any) -> float | None:
-    """Return by how many MiB the resident set grows at its peak, in a process of its own; None where it is not told.
+    """Return the peak growth of the resident set in MiB, in a process of its own; None where unknown.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def growth(prepare: Callable[..., Callable[[], Any]], *args: Any) -> float | Non
 def _growth(prepare: Callable[..., Callable[[], Any]], size: int, *args: Any) -> float:
     prepare(100, *args)()
     work = prepare(size, *args)
-    _REFERENCES.write_text("5", encoding="ascii")  # the peak begins anew at what is resident now
+    _REFERENCES.write_text("5", encoding="ascii")  # resets the peak to the current size
     before = _resident("VmHWM")
     work()
     return (_resident("VmHWM") - before) / 1024

@@ -106,7 +106,7 @@ def rank_swapping(numbers: NDArray[np.float64], p: float, rng: np.random.Generat
 
 
 def pram(codes: NDArray[np.int32], matrix: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw each value anew from the row of its category."""
+    """Redraw each value from the row of its category."""
     drawn: NDArray[np.int64] = (np.cumsum(matrix, axis=1)[codes] < rng.random(len(codes))[:, None]).sum(axis=1)
     return drawn
 

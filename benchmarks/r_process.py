@@ -32,7 +32,7 @@ IMPORTED = (
 
 
 def seconds_around(file: Path, written: Path | None, repeat: int) -> float | None:
-    """Return the CPU seconds of an R process that reads a CSV file, and writes it where asked to: the median of some.
+    """Return the CPU seconds of an R process that reads a CSV file, and writes it where `written` is given: a median.
 
     None where R or one of the packages is not there.
     """

@@ -7,7 +7,7 @@ which the best member by the fitness counts. Seconds are processor time of the s
 does not decide. The rank-sum test (Mann and Whitney, one-sided) asks whether `memetic` ends with less than
 `parent-child`. Written: ``curves.csv`` (each improvement of each search) and ``curves.html``. The exit status is 1 when
 `memetic` has no smaller median than `parent-child` on some file with some fitness, or the ratio to evaluation from
-scratch (measures fitted anew) is below 50. ``--check N`` also compares the scores of a run of N evaluations with fresh
+scratch (measures fitted again) is below 50. ``--check N`` also compares the scores of a run of N evaluations with fresh
 ones.
 """
 
@@ -48,7 +48,7 @@ def chosen(text: str, offered: Sequence[str], what: str) -> list[str]:
 @click.option("--seconds", default=4.0, show_default=True, help="Processor time of a search.")
 @click.option("--seeds", default=10, show_default=True)
 @click.option("--workers", default=1, show_default=True, help="Searches at a time, one processor each.")
-@click.option("--check", default=0, help="Compare a run of so many evaluations with fresh ones, on the first file.")
+@click.option("--check", default=0, help="Compare a run of N evaluations with fresh ones, on the first file.")
 @click.option("--figures/--no-figures", default=True, show_default=True, help="Ratio, offspring a second, memory.")
 @click.option("--smoke", is_flag=True, help="Moments of the embedded file, to see that it works.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("runs/search"), show_default=True)

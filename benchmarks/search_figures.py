@@ -55,7 +55,7 @@ def evaluation_costs(file: str, portfolio: int | None, repeats: int) -> tuple[fl
         scores = {name: measure.fit_in(assembly.microdata).score(masked) for name, measure in built.items()}
         scratch.append(process_time() - began)
         if not _alike(scores, problem.evaluate(child, from_scratch=True).scores):
-            raise AssertionError(f"{file}: measures fitted anew score otherwise")
+            raise AssertionError(f"{file}: measures fitted again give other scores")
     return 1e6 * median(scratch), 1e6 * median(fresh), 1e6 * median(tracked)
 
 
@@ -86,7 +86,7 @@ def offspring_a_second(file: str, evaluations: int) -> tuple[float, float]:
 
 
 def population_memory(file: str, members: int, portfolio: int | None) -> float:
-    """Return by how many MB a process grows for so many different files of which each is followed."""
+    """Return by how many MB a process grows that tracks `members` different files."""
     with get_context("spawn").Pool(1) as pool:
         return pool.apply(_population_memory, (file, members, portfolio))
 

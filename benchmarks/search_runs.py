@@ -62,7 +62,7 @@ class Curve:
     points: tuple[tuple[float, int, float], ...]
 
     def best_at(self, moment: float, axis: int) -> float:
-        """Return the best score after so many seconds (axis 0) or evaluations (axis 1)."""
+        """Return the best score after some seconds (axis 0) or evaluations (axis 1)."""
         place = bisect_right([point[axis] for point in self.points], moment)
         return self.points[max(place - 1, 0)][2]
 

@@ -31,7 +31,7 @@ MIXED_RECORDS, MIXED_CATEGORIES = 1_000_000, (2, 100, 40, 3, 8)
 
 @dataclass(frozen=True)
 class Case:
-    """A file, what is protected of it, and a time."""
+    """A file, its protected columns, and a time."""
 
     data: str
     protect: str
@@ -84,10 +84,10 @@ def main() -> None:
         for number, case in enumerate(cases):
             whole(case.words(WARM, f"warm-{number}"), folder=folder)
             found = whole(case.words(case.seconds, f"run-{number}"), folder=folder)
-            told = folder / f"run-{number}" / "result.json"
-            if not told.exists():
+            stored = folder / f"run-{number}" / "result.json"
+            if not stored.exists():
                 sys.exit(found.said)
-            result = json.loads(told.read_text())
+            result = json.loads(stored.read_text())
             judges = len(((result.get("second_opinion") or {}).get("best") or {}).get("judges") or {})
             over = found.seconds - case.seconds
             late |= over > max(SECONDS, SHARE * case.seconds)
