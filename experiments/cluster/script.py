@@ -3,7 +3,7 @@
     python experiments/cluster/script.py [--smoke] [-o FOLDER]
     python -m scoop -n 4 experiments/cluster/script.py [--smoke] [-o FOLDER]
 
-Both print the same digest. SCOOP's own launcher opens its sockets to the network and trusts whoever connects: on a
+Both print the same digest. SCOOP's own launcher opens its sockets to the network and trusts any client: on a
 shared network use ``executor = { name = "scoop", workers = 4 }`` instead, which starts workers that do not.
 """
 

@@ -49,7 +49,7 @@ def exceeded(opinion: Mapping[str, Any]) -> float:
 
 
 def protected(name: str, source: Mapping[str, Any], quick: bool, folder: Path) -> dict[str, object]:
-    """Protect a file and return what is to be said of it."""
+    """Protect a file and return its figures."""
     experiment = protection(
         source,
         default_registry(),

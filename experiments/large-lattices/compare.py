@@ -1,8 +1,8 @@
 """Heuristics against baselines on lattices of 10^8 to 10^13 nodes, at equal evaluations.
 
 German Credit with 16 and with 21 attributes (hierarchies built by evosdc), and a made-up file of 24 attributes drawn
-from six latent classes. Nobody can enumerate these lattices; each search judges so many nodes and no more, and the best
-of the first 1000 of them is told besides.
+from six latent classes. Nobody can enumerate these lattices; each search judges the same number of nodes. The best
+of the first 1000 is reported as well.
 
     python experiments/large-lattices/compare.py -o runs/large-lattices
     python experiments/large-lattices/compare.py --smoke -o runs/large-smoke
@@ -68,7 +68,7 @@ def problem_of(microdata: Microdata, measure: str, k: int, suppression: float) -
 
 
 def solved(problem: Problem, label: str, marks: Sequence[int], seed: int) -> list[float]:
-    """Return the least loss within the limit among the first so many nodes that a search judges, for each mark."""
+    """Return the least loss within the limit among the first nodes that a search judges, for each number in `marks`."""
     toolbox = toolbox_of(problem.genotype, problem.measures, problem.fitness)
     algorithm = default_registry().build("algorithm", label, {}, toolbox)
     start = first_state(algorithm, [individual_of(problem, problem.genotype.reference, "highest")])
@@ -78,7 +78,7 @@ def solved(problem: Problem, label: str, marks: Sequence[int], seed: int) -> lis
 
 
 class Marked(Evaluator):
-    """Remembers the best of the first so many nodes, wherever a generation ends; the highest node is one of them."""
+    """Keeps the best of the first nodes, by numbers in `marks`, across generations; the highest node is one of them."""
 
     def __init__(self, problem: Problem, marks: Sequence[int]) -> None:
         super().__init__(problem)

@@ -27,7 +27,7 @@ LINKAGES = ("dbrl", "prl", "informed-linkage")
 
 
 def settings(quick: bool) -> list[str]:
-    """Return what is given in place of times."""
+    """Return the settings that replace time limits."""
     tuning, files, effort = (10, 150, 1) if quick else (300, 3000, 8)
     start = (
         f'{{ tuned = {{ evaluations = {tuning} }}, methods = [{{ method = "optimal-channel", effort = {effort} }}] }}'
@@ -41,7 +41,7 @@ def settings(quick: bool) -> list[str]:
 
 
 def reached(file: str, quick: bool, folder: Path) -> dict[str, object]:
-    """Run an experiment and return what is to be said of it."""
+    """Run an experiment and return its figures."""
     began = process_time()
     result = evosdc.run(read_experiment(HERE / f"{file}.toml", settings(quick)), folder / file)
     scores, limit = result["best"]["scores"], result["limit"]

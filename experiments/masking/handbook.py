@@ -44,7 +44,7 @@ MICMUL = {
 
 
 def published() -> Iterator[tuple[str, str, float, float]]:
-    """Yield the table's name of an entry, its label here, aPIL and DR; Mic4mul is left out, its groups are not told."""
+    """Yield the table's name of an entry, its label here, aPIL and DR; Mic4mul is left out: its groups are unknown."""
     for p, (loss, risk) in RANK.items():
         yield f"Rank{p:02d}", f"rank-swapping p={p}", loss, risk
     for k, (loss, risk) in MICMUL.items():

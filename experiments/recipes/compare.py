@@ -82,7 +82,7 @@ def fresh(assembly: Assembly, masking: Masking) -> float:
 def row(
     file: str, seed: int, what: str, files: int, seconds: float, assembly: Assembly, plan: Masking
 ) -> dict[str, Any]:
-    """Return what was found, judged anew."""
+    """Return a row of the result, judged from scratch."""
     figures = (file, seed, what, files, f"{seconds:.0f}", f"{fresh(assembly, plan):.4f}", len(plan.steps), plan.label)
     return dict(zip(FIELDS, figures, strict=True))
 
@@ -116,7 +116,7 @@ def counted() -> Iterator[list[int]]:
 
 
 class EnoughError(Exception):
-    """As many files were judged as are asked for."""
+    """Enough files were judged."""
 
 
 def evolved(source: dict[str, Any], most: int, seed: int) -> tuple[Assembly, int, float, Masking, Masking]:

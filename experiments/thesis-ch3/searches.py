@@ -62,7 +62,7 @@ def variants_of(file: str, smoke: bool) -> list[Variant]:
 def search(
     file: str, variant: Variant, algorithm: str, output: Path, evaluations: int | None, execution: int = 1
 ) -> Search:
-    """Run one search, of so many evaluations where they are given; each execution has a seed of its own."""
+    """Run one search, with a limit of evaluations if given; each execution has its own seed."""
     settings = [
         f"fitness.name={variant.fitness}",
         f"algorithm.name={'nsga2' if variant.fitness == 'pareto' else algorithm}",

@@ -17,7 +17,7 @@ INDEX = "adjusted-rand"
 
 
 class Analysis:
-    """The clusters of an original by several seeds, and what is lost of them.
+    """The clusters of an original by several seeds, and the loss of masked files.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from evosdc.table.table import Table
 
 CENSUS_KS, HOUSING_KS = range(3, 10), range(2, 10)
 CENSUS_LENGTHS, HOUSING_LENGTHS = (6, 13), (3, 4, 8, 11)
-"""Attributes of the quasi-identifier; which ones is not told: the first of the file."""
+"""Sizes of the quasi-identifier; the source does not name its attributes: the first of the file."""
 
 LOSSES = {
     "IL1 values": "data", "IL2 means": "means", "IL3 variances": "variances",
