@@ -50,16 +50,16 @@ def _folded(text: str) -> str:
 
 
 def merging_sentences(found: Mapping[str, Variants], schema: Schema) -> list[str]:
-    """Return what is said of categories that were merged; values of what may identify are not shown."""
-    told = []
+    """Return sentences about merged categories, without values of attributes that may identify."""
+    notes = []
     for name, variants in found.items():
         if not variants or name not in schema or not schema[name].categorical:
             continue
         where, count = printable(name), sum(map(len, variants.values()))
         if not is_shown(name, schema[name].role):
-            told.append(f"{where}: {count} values are equal to others but for blanks or case, and are taken for them.")
+            notes.append(f"{where}: {count} values are equal to others but for blanks or case, and are taken for them.")
             continue
         pairs = [f"{', '.join(map(repr, texts))} for {best!r}" for best, texts in variants.items()]
         more = f", and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
-        told.append(f"{where}: {'; '.join(pairs[:_SHOWN])}{more} are taken, equal but for blanks, case or noughts.")
-    return told
+        notes.append(f"{where}: {'; '.join(pairs[:_SHOWN])}{more} are taken, equal but for blanks, case or noughts.")
+    return notes

@@ -11,8 +11,8 @@ from evosdc.table.numerals import NumberTexts
 
 Index = NDArray[np.int32]
 NO_TEXT = -1  # index of a record that has no text at all, as only DataFrames and files that know types have it
-FEWEST_HELD = 200  # so many distinct numbers are held as `NumberTexts`; of fewer the texts are soon made
-_LOOKED_AT = 1 << 12  # of so many cells it is seen whether nearly each has a text of its own
+FEWEST_HELD = 200  # fewest distinct numbers held as `NumberTexts`; of fewer the texts are soon made
+_LOOKED_AT = 1 << 12  # cells looked at to see whether nearly each has a text of its own
 
 
 class Column:
@@ -41,7 +41,7 @@ class Column:
 
     @property
     def of_cells(self) -> bool:
-        """Whether the texts are the cells of the records, which nobody told apart yet."""
+        """Whether the texts are the cells of the records, not yet made distinct."""
         return self._index is None
 
     def counts(self) -> NDArray[np.int64]:
@@ -101,11 +101,11 @@ class Column:
         return not self.of_cells and bool((self.index == NO_TEXT).any())
 
     def having(self, holds: Callable[[str], bool]) -> NDArray[np.bool_]:
-        """Return which records have a text that is so, shape (n,); of many numbers only what is none is asked."""
+        """Return which records have a text that `holds`, shape (n,); of many numbers only other texts are checked."""
         return self.standing([text for text in (self.texts if self.held is None else self.held.words) if holds(text)])
 
     def numbers_to(self, missing: Sequence[str], decimals: int | None) -> NDArray[np.float64]:
-        """Return the number that each text writes to so many decimals; NaN where it is missing or writes none."""
+        """Return the number that each text writes, to `decimals` decimals; NaN where it is missing or writes none."""
         import pyarrow as pa
 
         held = self.held if self.held is not None else NumberTexts(pa.array(self.texts, pa.string()), self.mark)

@@ -23,9 +23,9 @@ from evosdc.table.numerals import number, number_formats, parsed
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Rows
 
-_HEAD = 1 << 22  # so many signs hold more lines than tell the dialect
+_HEAD = 1 << 22  # characters read to recognise the dialect
 _BLOCK = 1 << 22
-_PIECE = 1 << 17  # so many records are written in one go
+_PIECE = 1 << 17  # records written at once
 _FAULTY_LINES = 5
 _LOOKED_AT = 1 << 12
 _PLAIN = "^[+-]?[0-9]+(?:[.,][0-9]+)?$"
@@ -57,17 +57,17 @@ class DelimitedFile:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was recognised that a user should know."""
-        told = [
+        sentences = [
             f"Blanks around {count} value{'s' if count > 1 else ''} of {printable(name)} are no part of them."
             for name, count in self.trimmed.items()
         ]
         for column in (column for column in self.columns if column.thousands):
             marks = " and ".join(dict.fromkeys(_SIGNS.get(sign, "blanks") for sign in column.thousands))
-            told.append(
+            sentences.append(
                 f"{printable(column.name)}: {marks} group the digits; the numbers are read and published without them, "
                 f"with a decimal {'comma' if column.mark == ',' else 'point'}."
             )
-        return (*self.encoding.notes, *self.dialect.notes, *told)
+        return (*self.encoding.notes, *self.dialect.notes, *sentences)
 
     def place(self, record: int) -> str:
         """Return where a record stands in the file."""

@@ -15,9 +15,9 @@ from evosdc.table.numerals import number
 BLANK = " "  # the separator that stands for a run of blanks and tabs
 SEPARATORS = (",", ";", "\t", "|", BLANK)  # separators that are recognised, the first preferred
 _SAMPLE = 200
-# a line with one text above so many names is a title; above two names it could be theirs, one short
+# fewest names below a title: one text above two names could be a record of names, one short
 _FEWEST_BELOW_TITLE = 3
-_SAID = re.compile(r"sep=([^\r\n])\r?\n?")  # a first line by which Excel is told the separator
+_SAID = re.compile(r"sep=([^\r\n])\r?\n?")  # a first line that states the separator for Excel
 _GAP = re.compile(r'("(?:[^"]|"")*+")|[ \t]+')
 QUOTE_BEHIND_BLANK = re.compile(r'(?:^|[,;|\t]) +"', re.MULTILINE)  # which only the csv module takes for a quote
 
@@ -84,8 +84,8 @@ def recognised(head: str, separator: str | None = None, names: Sequence[str] | N
     place = _header(found, width)
     notes = []
     if place:
-        told = "The first line is" if place == 1 else f"The first {place} lines are"
-        notes.append(f"{told} taken for a title: names of columns are those of line {found[place].begin + 1}.")
+        skipped = "The first line is" if place == 1 else f"The first {place} lines are"
+        notes.append(f"{skipped} taken for a title: names of columns are those of line {found[place].begin + 1}.")
     fields = found[place].fields
     if _one_short(fields, found[place + 1 :], separator):
         fields = ["", *fields]

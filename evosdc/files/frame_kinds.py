@@ -83,7 +83,7 @@ def _typed(series: Any, dtype: Any) -> Any:
 
 
 def reordered(data: Any, order: Sequence[int]) -> Any:
-    """Return a frame of the same kind with its records in another order; an index of pandas is numbered anew."""
+    """Return a frame of the same kind with its records in another order; an index of pandas is renumbered."""
     frame = _eager(data)[list(order), :].to_native()
     return frame.reset_index(drop=True) if isinstance(frame, pd.DataFrame) else frame
 

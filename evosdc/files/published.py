@@ -118,8 +118,8 @@ def _with_reasons(
     least, most = np.full(len(classes), len(reasons)), np.full(len(classes), -1)
     np.minimum.at(least, of, had[missing])
     np.maximum.at(most, of, had[missing])
-    told = missing & ((least == most) & (least >= 0))[classes.of]
-    return (*texts, *reasons), np.where(told, len(texts) + most[classes.of], index).astype(np.int32)
+    unanimous = missing & ((least == most) & (least >= 0))[classes.of]
+    return (*texts, *reasons), np.where(unanimous, len(texts) + most[classes.of], index).astype(np.int32)
 
 
 def changed_values(column: Column, missing: Sequence[str], table: Table, masked: Table) -> int:

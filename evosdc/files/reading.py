@@ -90,9 +90,9 @@ def source_of(
     if description is None:
         labels = getattr(inner, "variable_labels", None), getattr(inner, "code_labels", None)
         inference = infer(columns, original.declared, codes, *labels)
-        told = tuple(original.remarks(inference.schema)) if isinstance(original, Remarking) else ()
+        remarks = tuple(original.remarks(inference.schema)) if isinstance(original, Remarking) else ()
         schema = inference.schema
-        notes = (*notes, *told, *merging_sentences(variants, schema), *inference.notes)
+        notes = (*notes, *remarks, *merging_sentences(variants, schema), *inference.notes)
     else:
         schema, usual = _with_usual_words(description.resolve(columns, original.declared), columns)
         notes += (*usual, *merging_sentences(variants, schema))

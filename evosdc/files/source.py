@@ -51,7 +51,7 @@ class WriteReport:
         return order_sentences(self.ordered)
 
 
-_TRIED = 50  # so many records are written to see whether a format can hold them
+_TRIED = 50  # number of records written to test whether a format can hold them
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +117,8 @@ class Source:
         """Return why columns are left out that nobody called identifiers; nothing where a schema was given."""
         reasons = self.inference.reasons if self.inference is not None else {}
         left_out = [a for a in self.table.schema.attributes if a.name in dropped and a.name in reasons]
-        told = explanations_of(left_out, [reasons[attribute.name] for attribute in left_out])
-        return [f"Left out, where a schema might say otherwise (evosdc init): {sentence}" for sentence in told]
+        explanations = explanations_of(left_out, [reasons[attribute.name] for attribute in left_out])
+        return [f"Left out, where a schema might say otherwise (evosdc init): {sentence}" for sentence in explanations]
 
     def write(self, path: Path, masked: Table, drop_identifiers: bool = True, order: Rows | None = None) -> WriteReport:
         """Write the file with masked values in place, readable by its owner alone."""
@@ -145,12 +145,12 @@ class Source:
             raise DataError(
                 Fault(where, "identifiers and columns to drop only", "other attributes to write", "Check the roles.")
             )
-        told = masked.select([name for name in masked.schema.names if name not in dropped])
+        kept = masked.select([name for name in masked.schema.names if name not in dropped])
         columns = {name: self._column(place) for place, name in enumerate(schema.names)}
-        made = masked_columns(columns, schema, told)
+        made = masked_columns(columns, schema, kept)
         published = [
             Published(
-                place, made.get(name, columns[name]), (told if name in made else self.table).schema[name],
+                place, made.get(name, columns[name]), (kept if name in made else self.table).schema[name],
                 name in made, schema.missing_of(name),
             )
             for place, name in enumerate(schema.names) if name not in dropped
@@ -165,7 +165,7 @@ class Source:
                 file.writelines(content)
         except OSError as error:
             raise_unwritable(path, error)
-        changed = {name: changed_values(columns[name], schema.missing_of(name), self.table, told) for name in made}
+        changed = {name: changed_values(columns[name], schema.missing_of(name), self.table, kept) for name in made}
         dropped = tuple(name for name in dropped if name not in self.carried)
         return WriteReport(path, dropped, changed, formulas, self.neutralise_formulas, self.ordered(dropped))
 

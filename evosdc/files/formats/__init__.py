@@ -67,7 +67,7 @@ class Format:
 
 
 _HERE = __name__
-# formats of packages; ZIP, gzip and text are told apart in `parse_content`
+# formats of packages; `parse_content` distinguishes ZIP, gzip and text
 FORMATS = (
     Format("parquet", (".parquet",), (b"PAR1",), f"{_HERE}.arrow", (".parquet",)),
     Format("feather", (".feather", ".arrow"), (b"ARROW1", b"FEA1"), f"{_HERE}.arrow", (".feather", ".arrow")),

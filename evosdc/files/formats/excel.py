@@ -127,7 +127,7 @@ def read(content: bytes, where: str, suffix: str, options: "Reading") -> Workboo
     faults = []
     if not records:
         faults.append(Fault(where, f"no record below the names of the sheet {sheet.title!r}", "at least one record"))
-    titles, told = named(names)
+    titles, remarks = named(names)
     repeated = sorted({name for name in titles if titles.count(name) > 1})
     if repeated:
         faults.append(Fault(where, f"the column {printable(', '.join(repeated))} more than once", "each name once"))
@@ -146,7 +146,7 @@ def read(content: bytes, where: str, suffix: str, options: "Reading") -> Workboo
     if faults:
         raise DataError(faults)
     valued = tuple(valued_column(name, [rows[row][place] for row in records]) for place, name in enumerate(titles))
-    return Workbook(sheet, first + 1, tuple(row + 1 for row in records), valued, (*notes, *told))
+    return Workbook(sheet, first + 1, tuple(row + 1 for row in records), valued, (*notes, *remarks))
 
 
 def _sheet(book: Any, where: str, wanted: str | None) -> tuple[Any, list[str]]:

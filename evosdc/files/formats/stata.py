@@ -73,8 +73,8 @@ class StataFile(StatisticalFile):
         )  # fmt: skip
         places = {name: place for place, name in enumerate(values)}
         return _completed(
-            content, {places[name]: told for name, told in formats.items()},
-            {places[name]: told for name, told in letters.items() if told.any()},
+            content, {places[name]: form for name, form in formats.items()},
+            {places[name]: codes for name, codes in letters.items() if codes.any()},
             {places[name]: of for name, of in sets.items()}, {name: of for of, name in first.items()},
         )  # fmt: skip
 
@@ -134,13 +134,13 @@ def _completed(
             made[start : start + size] = said.encode(coding).ljust(size, b"\0")
     sizes = [{"b": 1, "h": 2, "l": 4, "f": 4, "d": 8}.get(kind) or int(kind) for kind in types]
     record = sum(sizes)
-    for place, told in letters.items():
+    for place, codes in letters.items():
         dot, step = _MISSING[types[place]]
         start, size = at_data + sum(sizes[:place]), sizes[place]
         sign = {1: "b", 2: "h", 4: "i", 8: "q"}[size]
-        for row in np.flatnonzero(told).tolist():
+        for row in np.flatnonzero(codes).tolist():
             at = start + row * record
-            made[at : at + size] = struct.pack(f"{order}{sign}", dot + step * int(told[row]))
+            made[at : at + size] = struct.pack(f"{order}{sign}", dot + step * int(codes[row]))
     at, tag = at_tables, 5 if content.startswith(b"<stata_dta>") else 0  # <lbl> and </lbl> around each table
     if not tag:
         at = at_data + record * struct.unpack_from(f"{order}i", content, 6)[0]

@@ -57,7 +57,7 @@ class StatisticalFile(ABC):
         """Return the bytes of a file of columns, None for no value; those of `own` are of the kind that they were."""
 
     def kept(self, by_name: Mapping[str, Any] | None, own: Sequence[str]) -> dict[str, Any]:
-        """Return what is told of the columns that are of the kind that they were."""
+        """Return the entries of columns whose kind did not change."""
         return {name: by_name[name] for name in own if by_name and by_name.get(name)}
 
     @property
@@ -68,8 +68,8 @@ class StatisticalFile(ABC):
     @property
     def code_labels(self) -> dict[str, dict[str, str]]:
         """The labels of single codes, by column and by the text of the code."""
-        told = self.meta.variable_value_labels
-        return {name: {text_of(_plain(c)): str(label) for c, label in own.items()} for name, own in told.items()}
+        labels = self.meta.variable_value_labels
+        return {name: {text_of(_plain(c)): str(label) for c, label in own.items()} for name, own in labels.items()}
 
     def labels(self, names: Iterable[str]) -> dict[str, str]:
         """Return the labels of columns; empty where there is none."""
@@ -133,11 +133,11 @@ def _labels_of(catalog: Path, meta: Any) -> dict[str, Mapping[Any, str]]:
     import pyreadstat
 
     try:
-        _, told = pyreadstat.read_sas7bcat(catalog)
+        _, declared = pyreadstat.read_sas7bcat(catalog)
     except Exception as error:
         given, advice = f"a damaged catalog ({printable(str(error))})", "Restore it, or move it elsewhere."
         raise DataError(Fault(printable(str(catalog)), given, "a whole file of formats", advice)) from None
-    formats = {name.upper().strip("."): labels for name, labels in told.value_labels.items()}
+    formats = {name.upper().strip("."): labels for name, labels in declared.value_labels.items()}
     named = {name: str(form).upper().strip(".") for name, form in (meta.variable_to_label or {}).items()}
     return {name: formats[form] for name, form in named.items() if form in formats}
 

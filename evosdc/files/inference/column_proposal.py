@@ -28,9 +28,9 @@ _LOOKED_AT = 1000  # texts among which numbers are counted
 _NEARLY_ALL = 0.9
 _ONE_VALUE = "it has one value"
 _WORDS_DIFFER = "its words differ in nearly every record"
-FREE_TEXT_LENGTH = 25  # words of this mean length, in characters, are sentences rather than labels
+FREE_TEXT_LENGTH = 25  # values of this mean length, in characters, are sentences rather than labels
 FREE_TEXT_WORDS = 4.0  # as many words in a value, on average, are sentences as well
-FREE_TEXT_DISTINCT = 20  # so many distinct sentences are free text; fewer are long labels
+FREE_TEXT_DISTINCT = 20  # fewest distinct sentences that are free text; fewer are long labels
 _MOST = 0.9
 _CONTACTS = (
     (re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}"), "its values are mail addresses"),
@@ -84,9 +84,9 @@ class Proposal:
             self.attribute, scale=declared.scale, categories=declared.categories, decimals=declared.decimals,
             date_format=declared.date_format, hierarchy=None,
         )  # fmt: skip
-        told = "scale and categories are those of its type" if declared.categorical else "its type is one of numbers"
+        reason = "scale and categories are those of its type" if declared.categorical else "its type is one of numbers"
         missing = self.scale_reason.partition("; ")[2]
-        return replace(self, attribute=attribute, scale_reason=f"{told}; {missing}" if missing else told)
+        return replace(self, attribute=attribute, scale_reason=f"{reason}; {missing}" if missing else reason)
 
 
 def propose_column(
@@ -118,7 +118,7 @@ def _by_name_and_values(
     measures = values is not None and len(values) > 0
     size = column.recorded(missing)
     if hint.role is Role.HOUSEHOLD and LARGEST_HOUSEHOLD * len(texts) < size:
-        # So many share each value that it can only be how large or of what kind the household is.
+        # So common a value can only be the size or the kind of a household.
         hint = replace(hint, role=Role.QUASI_IDENTIFIER, unordered=False, ordered=True, demographic="trait")
     past, coded = is_birth(column.name), is_code(column.name)
     guess = guess_scale(column, missing, hint.unordered, hint.ordered, apart, past, coded)
@@ -133,7 +133,7 @@ def _by_name_and_values(
             reason = f"{reason}; {int(100 * share)} % of them are numbers, and the others texts: {few}"
         if reason:
             return Proposal(_nominal(column, texts, Role.IDENTIFIER), reason)
-        # Long labels of a few kinds are told many times, as those of diagnoses; free text hardly ever twice.
+        # Long labels of a few kinds occur many times, as those of diagnoses; free text hardly ever twice.
         reason = free_text(texts) if values is None and 5 * len(texts) > size else ""
         if reason:
             return Proposal(_nominal(column, texts, Role.DROP), reason)
@@ -157,24 +157,24 @@ def _by_name_and_values(
     where = place(texts)
     if hint.role is Role.QUASI_IDENTIFIER or guess.date_format or where:
         named = hint.role is Role.QUASI_IDENTIFIER
-        told = (
+        role_reason = (
             where
             if where and not named
             else "others may know the day"
             if guess.date_format
             else f"{says[:-5]} is demographic"
         )
-        return _demographic(attribute, guess, told)
+        return _demographic(attribute, guess, role_reason)
     return Proposal(attribute, "", guess.reason)
 
 
-def _demographic(attribute: Attribute, guess: ScaleGuess, told: str) -> Proposal:
+def _demographic(attribute: Attribute, guess: ScaleGuess, role_reason: str) -> Proposal:
     if guess.scale is not Scale.NUMERIC and len(guess.categories) < 2:
         return Proposal(attribute, "", guess.reason)
     if guess.scale is not Scale.NUMERIC and len(guess.categories) > MOST_DEMOGRAPHIC:
         advice = "these are too many categories to be masked as they are: recode it first, or leave it out"
-        return Proposal(replace(attribute, role=Role.DROP), told, f"{guess.reason}; {advice}")
-    return Proposal(replace(attribute, role=Role.QUASI_IDENTIFIER), told, guess.reason)
+        return Proposal(replace(attribute, role=Role.DROP), role_reason, f"{guess.reason}; {advice}")
+    return Proposal(replace(attribute, role=Role.QUASI_IDENTIFIER), role_reason, guess.reason)
 
 
 def _identifying(hint: NameHint, texts: Sequence[str], values: NDArray[np.float64] | None, size: int) -> str:

@@ -17,7 +17,7 @@ from evosdc.table.schema import Attribute, Scale
 
 Numbers = NDArray[np.float64]
 AGE_BANDS = (5.0, 10.0, 20.0)  # widths of age bands at levels 1, 2 and 3, in years
-FEWEST = 6  # so many categories make a hierarchy worth while
+FEWEST = 6  # fewest categories that make a hierarchy worth while
 OLDEST = 130.0  # numbers beyond are no ages in years
 # counts this far above the least one are merged at levels 1, 2 and 3: 0, 1, 2, 3, 4, 5+; then 0, 1, 2, 3+; 0, 1+
 TOPS = (5, 3, 1)

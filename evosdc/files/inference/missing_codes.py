@@ -13,7 +13,7 @@ from evosdc.files.inference.name_hints import is_age, words
 from evosdc.printing import printable
 from evosdc.table.numerals import NumberTexts, number
 
-FEWEST_NUMBERS = 2  # so many distinct numbers make a word beside them a code
+FEWEST_NUMBERS = 2  # fewest distinct numbers that make a word beside them a code
 MOST_WORDS = 3  # more distinct words among numbers are values of their own
 MOST_LABELS = 100  # labels of a column of words are looked at where there are no more
 _NEGATIVE = frozenset(map(float, (-1, -2, -3, -4, -5, -6, -7, -8, -9, -88, -89, -97, -98, -99, -888, -999, -9999)))
@@ -21,7 +21,7 @@ _NEGATIVE = frozenset(map(float, (-1, -2, -3, -4, -5, -6, -7, -8, -9, -88, -89, 
 _HIGH = (*(float("9" * digits + last) for digits in range(7) for last in "789"), 88.0, 888.0, 8888.0, 88888.0)
 _MOST_TIMES = 100.0
 _APART = 3.0  # how far a one-digit code stands above all other numbers
-# a number that so many records have, and so many times as many as others have theirs, may be a code nearer to them
+# a number with at least this many records, and this many times the mean frequency, may be a code nearer to the others
 _FREQUENT = 5
 _LABEL = re.compile(r"[-\d\s.:()]*(.*?)[\s.()]*")
 
@@ -33,11 +33,11 @@ class MissingCode:
     name: str  # the column
     text: str
     records: int  # how many records have it
-    certain: bool  # whether it is taken for missing without being asked about: a usual word among numbers
+    certain: bool  # whether it is taken for missing without confirmation: a usual word among numbers
 
 
 def code_sentences(codes: Sequence[MissingCode]) -> list[str]:
-    """Return what a user is told of codes that nobody confirmed yet: for each column one sentence, and what to type."""
+    """Return one sentence for each column with unconfirmed codes, and what to type."""
     by_column: dict[str, list[MissingCode]] = {}
     for code in codes:
         by_column.setdefault(code.name, []).append(code)
@@ -57,8 +57,8 @@ def suspected_codes(
     """Return the texts of each column that seem to stand for missing values, besides those that are known to."""
     found = []
     for column in columns:
-        codes, told = _of(column, missing), (labels or {}).get(column.name, {})
-        labelled = column.occurring([text for text, label in told.items() if _says_why(label)])
+        codes, own_labels = _of(column, missing), (labels or {}).get(column.name, {})
+        labelled = column.occurring([text for text, label in own_labels.items() if _says_why(label)])
         new = [text for text in labelled if text not in {code.text for code in codes} and text not in missing]
         found += [*codes, *(MissingCode(column.name, text, column.count(text), False) for text in new)]
     return tuple(found)

@@ -12,7 +12,7 @@ from typing import Any
 from evosdc.table.schema import Role
 
 LANGUAGES = ("German", "French", "Spanish", "Italian", "Portuguese", "Dutch", "Polish")
-MOST_JOINED = 3  # so many words of other languages that follow each other are looked up as one
+MOST_JOINED = 3  # most consecutive words of other languages that are looked up as one
 IDENTIFYING = frozenset({"name", "address", "contact", "number"})
 SENSITIVE = frozenset({"religion", "health", "debt"})
 DEMOGRAPHIC = frozenset({

@@ -47,7 +47,7 @@ MISSING_TEXTS = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA
 MISSING_NUMBERS = (".", "-")  # texts that are taken for missing values where they occur among numbers only
 MOST_PROPOSED = 4
 FEWEST_CATEGORIES = 3
-FEWEST_TOGETHER = 8  # so many attributes that are treated alike share one note
+FEWEST_TOGETHER = 8  # fewest attributes treated alike that share one note
 _COUNT = re.compile(r"[0-9]+")
 _NAMED = 3
 _NUMERIC = (
@@ -66,10 +66,10 @@ class Inference:
     reasons: Mapping[str, str] = field(default_factory=dict)  # by attribute, why it was taken for what it is
     # by attribute of numbers, the hierarchy that is proposed
     rules: Mapping[str, HierarchyRule] = field(default_factory=dict)
-    # texts that seem to stand for missing values: those that are certain are in the schema, others are to be asked
-    # about
+    # texts that seem to stand for missing values: those that are certain are in the schema, others need
+    # confirmation
     suspected: tuple[MissingCode, ...] = ()
-    # whether names and values told the quasi-identifiers; else they were taken by the number of their categories
+    # whether names and values revealed the quasi-identifiers; else the number of categories did
     telling: bool = True
 
     @property
@@ -96,7 +96,7 @@ def infer(
     code_labels: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Inference:
     """Propose a schema for the columns of a file."""
-    # `codes`: suspected texts that were confirmed; without them nobody is asked, and undecided columns are refused.
+    # `codes`: suspected texts that were confirmed; without them, undecided columns are refused.
     missing = missing_texts(columns)
     suspected = suspected_codes(columns, missing, code_labels or {})
     own = {name: attribute.missing for name, attribute in (declared or {}).items() if attribute.missing}

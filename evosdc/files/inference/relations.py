@@ -21,7 +21,7 @@ from evosdc.table.table import Table
 EXPECTED = 10.0  # records that chance alone would give a combination which never occurs
 MOST_RULES = 12
 MOST_CATEGORIES = 40  # attributes that stand in no order are compared where they have no more categories
-MOST_RECORDS = 100_000  # of larger files so many records are looked at, which stand evenly in them
+MOST_RECORDS = 100_000  # most records looked at, spread evenly over larger files
 _BANDS = 10
 _FEWEST = 20  # records from which on it is no chance that a column follows from another in all of them
 _MOST_SUMMED = 12  # attributes of numbers of which sums are looked for
@@ -38,7 +38,7 @@ class Relations:
 
     @property
     def sentences(self) -> list[str]:
-        """What a user is told."""
+        """The relations in sentences."""
         said = list(self.derived)
         if self.rules:
             shown = "; ".join(rule.text for rule in self.rules[:3])
@@ -178,7 +178,7 @@ def _household_sizes(table: Table, values: dict[str, Floats]) -> Iterator[str]:
             if _equal(own, members):
                 yield (
                     f"{printable(name)} is the number of records of each {printable(household)}: leave it out, and "
-                    "count anew in the published file; masked apart, both contradict each other."
+                    "count it again in the published file; masked apart, both contradict each other."
                 )
 
 
@@ -204,7 +204,7 @@ def _sums(table: Table, values: dict[str, Floats]) -> Iterator[str]:
         others = [name for name in names if name != total]
         for one, other in combinations(others, 2):
             if _equal(values[total], values[one] + values[other], close=True):
-                yield f"{printable(total)} is {printable(one)} + {printable(other)}: leave it out, and add anew."
+                yield f"{printable(total)} is {printable(one)} + {printable(other)}: leave it out, and add it up again."
 
 
 def _equal(own: Floats, other: Floats, close: bool = False) -> bool:

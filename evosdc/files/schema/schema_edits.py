@@ -103,10 +103,10 @@ def undo_edit(path: Path) -> Step:
 def schema_steps(path: Path) -> list[Step]:
     """Return the changes that `edit_schema` made to a schema file, the latest last; raises as it does."""
     lines = _lines(path)
-    told = [text.removeprefix(_STEP).partition(" ") for text in lines if text.startswith(_STEP)]
+    recorded = [text.removeprefix(_STEP).partition(" ") for text in lines if text.startswith(_STEP)]
     steps: list[Step] = []
     current: dict[str, Mapping[str, Any] | None] = {}
-    for when, _, was in reversed(told):
+    for when, _, was in reversed(recorded):
         found = _entry(was) or _entry(f"{was} {{}}")
         if found is None:
             continue

@@ -160,12 +160,12 @@ def _contradictions(
     listed, shown = list(categories or ()), is_shown(name, role)
     repeated = sorted({label for label in listed if listed.count(label) > 1}) if len(set(listed)) < len(listed) else []
     if repeated:
-        told = printable(", ".join(repeated)) if shown else f"{len(repeated)} of them"
-        yield Fault(f"{where}, categories", f"{told} more than once", "each category once")
+        repetitions = printable(", ".join(repeated)) if shown else f"{len(repeated)} of them"
+        yield Fault(f"{where}, categories", f"{repetitions} more than once", "each category once")
     both = [label for label in listed if label in missing]
     if both:
-        told = repr(both[0]) if shown else WITHOUT
-        given = f"{told}, which also stands for a missing value in all attributes"
+        value = repr(both[0]) if shown else WITHOUT
+        given = f"{value}, which also stands for a missing value in all attributes"
         yield Fault(f"{where}, categories", given, "one meaning", "Take it from one of the two lists.")
 
 
