@@ -54,7 +54,7 @@ class Fault:
         return f"{text} {self.advice}" if self.advice else text
 
 
-_PREFIX = 3  # So many letters are enough to tell what a word begins with.
+_PREFIX = 3  # Number of letters that identify a prefix.
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
@@ -91,7 +91,7 @@ class InputError(EvosdcError):
         super().__init__("\n".join(map(str, self.faults)))
 
     def __reduce__(self) -> tuple[type["InputError"], tuple[tuple[Fault, ...]]]:
-        """Return what makes the error anew in another process: its faults, not its text."""
+        """Return what recreates the error in another process: its faults, not its text."""
         return type(self), (self.faults,)
 
 
@@ -187,7 +187,7 @@ class ExecutorError(RunError):
 
 
 class FaultCollector:
-    """Runs steps one after the other and keeps the faults of all those that fail, so that all are told at once."""
+    """Runs steps one after the other and keeps the faults of all those that fail, so that all are reported at once."""
 
     def __init__(self) -> None:
         self.faults: list[Fault] = []

@@ -7,7 +7,7 @@ A plugin is a module or package that a distribution names under the entry-point 
         hospital = evosdc_hospital
 
 and that implements some of the hooks below, each marked with `hookimpl`. *Offers* are plural nouns without arguments
-and yield specs (`evosdc.specs`). *Events* are in the past tense; they are told what happened and cannot change it: an
+and yield specs (`evosdc.specs`). *Events* are in the past tense; they receive what happened and cannot change it: an
 event hook that raises is reported and ignored.
 """
 

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 LONG = 100_000  # records from which on calls about a file take so long that threads are worth it
 
-# Into so many parts records are divided that are looked up side by side: who interrupts waits for those under way.
+# Number of parts of records that are looked up in parallel. An interruption waits for the parts under way.
 PARTS = 32
 
 _shared = [False]
@@ -33,7 +33,7 @@ def share_processors() -> None:
 
 
 def side_by_side(records: int, calls: Sequence[Callable[[], T]]) -> list[T]:
-    """Return what calls about a file of so many records return, in order; those about a long one `in_threads`."""
+    """Return the results of calls about a file with this number of records, in order; for long files `in_threads`."""
     return in_threads(calls) if records >= LONG else list(_in_time(calls, lambda call: call()))
 
 
@@ -44,16 +44,16 @@ def in_parts(rows: NDArray[np.intp], call: Callable[[NDArray[np.intp]], T]) -> l
 
 def in_threads(calls: Sequence[Callable[[], T]]) -> list[T]:
     """Return what calls that each take milliseconds return, in order, from as many threads as there are processors."""
-    # Whoever is called may do the same: threads of both are then awake at a time.
+    # A call may do the same: threads of both then run at a time.
     threads = 1 if _shared[0] else min(processors(), len(calls))
     if threads < 2:
         return list(_in_time(calls, lambda call: call()))
     pool = ThreadPoolExecutor(threads, "side-by-side")
-    asked = [pool.submit(call) for call in calls]
+    futures = [pool.submit(call) for call in calls]
     try:
-        return list(_in_time(asked, lambda one: one.result()))
+        return list(_in_time(futures, lambda one: one.result()))
     except BaseException as error:
-        interruption = _ended(asked)
+        interruption = _ended(futures)
         if isinstance(error, Exception) and interruption is not None:
             raise interruption from error
         raise

@@ -4,7 +4,7 @@ Everything of a masking may be public but its random draws (Kerckhoffs). What is
 drawn with a `Key` of 256 bits that nobody can guess. A *seed* is a whole number that anybody may know: it orders
 studies and tests, and what is drawn from it is not for release.
 
-A stream is found by its address, never by how many were asked for before it: the same key or seed and the same address
+A stream is found by its address, never by the number of streams before it: the same key or seed and the same address
 give the same numbers on any worker, in any order, before or after a resume.
 """
 
@@ -145,7 +145,7 @@ def chosen_seed(seed: int | None, key: str | Path | None = None) -> Seed:
 
 
 def public(seed: Seed) -> int | None:
-    """Return a public seed, which may be told; None of a key."""
+    """Return a public seed, which may be published; None of a key."""
     return None if isinstance(seed, Key) else seed
 
 

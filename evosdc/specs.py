@@ -23,8 +23,8 @@ accepts (``exact``); what tables of the file tell of sensitive attributes, kept 
 ``masked`` (``lookup``); judges that a search with a goal keeps below what the verdict accepts (``followed``). A second
 opinion: what it asks (``judge``), and what compares people of the file with others (``members``), or knows earlier
 releases (``history``). Files with labels wider than the original's: what they are judged by (``generalised``).
-Files of which a privacy model asks something: the methods that are tried first, and genotypes that are asked whether
-all their files fulfil it (``anonymity``). Files whose values are all true, only coarser or absent (``truthful``).
+Files that have to fulfil a privacy model: the methods that are tried first, and genotypes that may guarantee it for
+all their files (``anonymity``). Files whose values are all true, only coarser or absent (``truthful``).
 A protection plan that is evolved before other genomes are, or alone: genotype and algorithm (``plan``); of the masking
 methods that guarantee what is required, those that end plans before others do, since they leave alone what fulfils it
 already (``assurance``)."""
@@ -171,7 +171,7 @@ class LimitSpec(Spec):
     """A limit that no masked file beats.
 
     `implementation` is a function ``(evosdc.model.Judgement, seconds) -> evosdc.model.Limit | None``. It returns None
-    for measures that it does not bound, and where it cannot be found in so many seconds.
+    for measures that it does not bound, and where it cannot be computed in that many seconds.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ class FormatSpec(Spec):
     Parameters
     ----------
     suffixes : tuple of str
-        Endings of the names of its files, in lower case. It is asked about files of such names alone, and before the
+        Endings of the names of its files, in lower case. It is tried for files with such names alone, and before the
         formats that evosdc knows by itself.
     """
 

@@ -79,7 +79,7 @@ def unlimited() -> Iterator[None]:
             limit.end += monotonic() - began
 
 
-FIRST = 10.0  # seconds after which it is told for the first time; then after twice as many each time
+FIRST = 10.0  # seconds until the first report; then after twice as many each time
 
 # Called, in a thread of its own, with what takes long and how many seconds it has taken so far.
 Slow = Callable[[str, float], None]
@@ -87,7 +87,7 @@ Slow = Callable[[str, float], None]
 
 @contextmanager
 def told_while_slow(what: str, slow: Slow | None) -> Iterator[None]:
-    """Tell now and then that the body takes long; nobody is told without `slow`."""
+    """Report by `slow` now and then that the body takes long; nothing without it."""
     if slow is None:
         yield
         return

@@ -82,7 +82,7 @@ def _taken(
             predicted[INFEASIBILITY] = max(predicted[INFEASIBILITY], 0.0)
         try:
             objectives = fitness.combine(predicted)
-        except Exception:  # about scores that no file has: what it says of those that one has, is told
+        except Exception:  # of predicted scores that no file has; an error for a real file is reported
             continue
         precedence = precedence_of(predicted, objectives)
         if precedence < best:

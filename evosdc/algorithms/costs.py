@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from evosdc.model import Individual, Population
 
 COSTLY, SINCE = "costly", "since"
-"""Names in the memory: positions of records drawn by what they cost; slot of whose they are, and the generation since
-which they are asked."""
+"""Names in the memory: positions of records drawn by their cost; slot of their individual, and the generation of the
+sample."""
 SAMPLE = 8192  # Records drawn, a record as often as it costs: several times as many as probes ask for while they last
 RENEWED, MOST_ROUNDS = 5000, 16
 """Records for each round that a sample lasts, and how many it lasts at most. A round changes some dozens of records,
@@ -22,7 +22,7 @@ class Costs:
     """Running sums of what records cost in all measures together."""
 
     # What all records of a file cost takes as long as the file is large, and a round of improvement does not. In large
-    # files it is asked every few rounds, and kept as a sample of records in between.
+    # files it is computed every few rounds, and kept as a sample of records in between.
 
     def __init__(self, toolbox: base.Toolbox, records: int) -> None:
         self._toolbox = toolbox

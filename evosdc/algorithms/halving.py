@@ -19,19 +19,19 @@ OVER: dict[str, NDArray[Any]] = {RIVALS: _NOBODY, WAITING: _NOBODY, BEGAN: np.ze
 MEMORY = 0.5  # Weight of the last round in the progress of a member
 WITHIN = 2.5  # times the best score that another kind's best may have: what is farther off hardly catches up
 FORESIGHT = 6
-"""How far ahead rivals are compared: where each would be after as many rounds as so many rungs have together; after
-twice as many as it has had, where that is more."""
+"""How many rungs ahead rivals are compared: by the score predicted after that many rungs, or after twice the rounds
+done so far, where these are more."""
 MENDED = ("labels", "kept")  # first words of a label after its methods: labels put right, kept values moved
 
 
 def begun(individuals: Sequence[Individual], kinds: int, rounds: int) -> dict[str, NDArray[Any]]:
-    """Return the memory before the first round, of a race of so many kinds at most and so many rounds in a rung."""
+    """Return the memory before the first round, of a race of at most `kinds` kinds, with `rounds` rounds in a rung."""
     rivals = best_of_kinds(individuals, kinds)
     return {RATES: np.full(len(individuals), np.nan), OTHERS: np.array(0), **_begun(rivals, individuals, 0, rounds)}
 
 
 def _begun(rivals: NDArray[np.int64], members: Sequence[Individual], done: int, rounds: int) -> dict[str, NDArray[Any]]:
-    """Return the memory of a rung that begins when each rival has had so many rounds."""
+    """Return the memory of a rung that begins when each rival has had `done` rounds."""
     began = np.array([_score(members[slot]) for slot in rivals.tolist()])
     return {RIVALS: rivals, WAITING: rung(rivals, rounds), BEGAN: began, DONE: np.array(done)}
 
@@ -47,7 +47,7 @@ def turn(memory: Mapping[str, NDArray[Any]]) -> int | None:
 
 
 def had(memory: Mapping[str, NDArray[Any]], rounds: int) -> int:
-    """Return how many of so many rounds were had by whoever has the next one: in the race, before this rung of it."""
+    """Return how many of `rounds` rounds the individual of the next one has had: in the race, before this rung."""
     # After the race all rounds count but those that others had in it.
     return rounds - int(memory.get(OTHERS, 0)) if turn(memory) is None else int(memory[DONE])
 
@@ -81,7 +81,7 @@ def kind_of(origin: str) -> tuple[str, ...]:
 
 
 def best_of_kinds(individuals: Sequence[Individual], most: int) -> NDArray[np.int64]:
-    """Return the slots of the best individual of each kind, the best first, at most so many."""
+    """Return the slots of the best individual of each kind, the best first, at most `most`."""
     # Kinds whose best is more than `WITHIN` times as bad as the best of all, or breaks constraints further, are left
     # out.
     order = sorted(range(len(individuals)), key=lambda slot: (individuals[slot].precedence, slot))
@@ -96,7 +96,7 @@ def best_of_kinds(individuals: Sequence[Individual], most: int) -> NDArray[np.in
 
 
 def rung(rivals: NDArray[np.int64], rounds: int) -> NDArray[np.int64]:
-    """Return whose turn it is in each round of a rung: rivals have equally many, one at least, so many together."""
+    """Return the slot whose turn it is in each of `rounds` rounds of a rung: equally many a rival, at least one."""
     return np.repeat(rivals, _each(rivals, rounds)) if len(rivals) > 1 else rivals[:0]
 
 
@@ -105,7 +105,7 @@ def _each(rivals: NDArray[np.int64], rounds: int) -> int:
 
 
 def growths(before: int, after: int, rounds: int) -> float:
-    """Return how often rounds grow by the factor of a rung until so many are done; twice those that are, at least."""
+    """Return how often rounds grow by the factor of a rung until `rounds` are done, or twice those done if more."""
     return log(max(rounds, 2 * after) / (after + 1.0)) / log((after + 1.0) / (before + 1.0))
 
 

@@ -28,7 +28,7 @@ class HillClimbing(Algorithm):
 
         patience: int = Field(2000, ge=1, description="mutants in a row without improvement before a restart")
         mutants: int = Field(10, ge=1, description="mutants of one climber that are evaluated in a generation")
-        population: int | None = Field(None, ge=1, description="keep so many of the best starting files; default: all")
+        population: int | None = Field(None, ge=1, description="number of best starting files to keep; default: all")
 
     params: Params
 

@@ -39,7 +39,7 @@ class ParentChild(Algorithm):
         operations: int | None = Field(
             None, ge=1, description="operations a generation; default: as many as there are individuals"
         )
-        population: int | None = Field(None, ge=1, description="keep so many of the best starting files; default: all")
+        population: int | None = Field(None, ge=1, description="number of best starting files to keep; default: all")
         duplicates: bool = Field(False, description="whether a child may equal another member of the population")
 
     params: Params

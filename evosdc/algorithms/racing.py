@@ -109,11 +109,11 @@ ALIKE = 0.5  # Distance below which two genomes are of one kind
 REFINEMENT = "refinement"  # Origin of children that are a member with one parameter moved
 CHANGED = 0.5  # Probability that genomes are changed where they are joined
 EXTENSION = "extension"  # Origin of children that have the steps of one individual and then those of another
-TRIES = 5  # How often a child is made anew that equals its parent, at most
+TRIES = 5  # Most attempts to make a child that differs from its parent
 
 
 class RaceChildren(Proposing):
-    """What a race proposes besides those that it judges on more tables; genomes are told apart by kind and key."""
+    """What a race proposes besides those that it judges on more tables; genomes are identified by kind and key."""
 
     class Params(Parameters):
         """Parameters of the algorithm."""
@@ -121,11 +121,11 @@ class RaceChildren(Proposing):
         population: int = Field(16, ge=2, description="members, and as many that wait")
         children: int = Field(16, ge=1, description="children screened in a generation")
         refinements: int = Field(
-            8, ge=0, description="of the children, so many are a member with one parameter moved, while there are such"
+            8, ge=0, description="number of children that are a member with one parameter moved, while there are such"
         )
-        extensions: int = Field(2, ge=0, description="of the children, so many are the best of two kinds, joined")
+        extensions: int = Field(2, ge=0, description="number of children that join the best of two kinds")
         promoted: int = Field(
-            2, ge=1, description="of those that wait, at most so many are judged on few tables, and near ones besides"
+            2, ge=1, description="most waiting children that are judged on few tables, and near ones besides"
         )
         few: int = Field(4, ge=1, description="tables that promising ones are judged on, before they lead")
         crossover: float = Field(0.25, ge=0, le=1, description="probability that a child is crossed, else mutated")

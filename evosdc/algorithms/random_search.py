@@ -26,7 +26,7 @@ class RandomSearch(Algorithm):
         )
         mutations: int = Field(1, ge=1, description="mutations of a mutant, one after the other")
         candidates: int = Field(100, ge=1, description="candidates of a generation")
-        population: int | None = Field(None, ge=1, description="keep so many of the best starting files; default: all")
+        population: int | None = Field(None, ge=1, description="number of best starting files to keep; default: all")
 
     params: Params
 

@@ -41,7 +41,7 @@ class SteadyState(Algorithm):
         mutation: float = Field(0.3, ge=0, le=1, description="with `and`: probability that a child is mutated")
         always: bool = Field(False, description="whether children replace losers that are better than they are")
         duplicates: bool = Field(False, description="whether a child may equal another member of the population")
-        population: int | None = Field(None, ge=1, description="keep so many of the best starting files; default: all")
+        population: int | None = Field(None, ge=1, description="number of best starting files to keep; default: all")
 
     params: Params
 

@@ -45,7 +45,7 @@ class VariationParams(Parameters):
         False, description="whether the rate of mutation, with `or`, follows the improvements that both operators make"
     )
     schedule: Schedule | None = Field(
-        None, description="rates to move to: { over = 500, mutation = 0.1 }, linearly in so many generations"
+        None, description="rates to move to, linearly over a number of generations: { over = 500, mutation = 0.1 }"
     )
 
     @model_validator(mode="after")

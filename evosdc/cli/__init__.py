@@ -145,7 +145,7 @@ def main(arguments: list[str] | None = None) -> None:
         if debug:
             traceback.print_exc()
         number = asked_to_stop()
-        # A library that is told to stop while it is imported may fail with an error of its own.
+        # A library that is interrupted while it is imported may fail with an error of its own.
         sys.exit(_report_error(error if number is None or isinstance(error, KeyboardInterrupt) else Stopped(number)))
 
 

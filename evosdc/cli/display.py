@@ -148,7 +148,7 @@ class Bar(Quiet):
         self.progress.update(self.tasks[task], completed=done, total=total, standing=standing)
 
     def concluding(self, what: str) -> None:
-        """Show what is being done below the bars; judges who are asked then move this bar."""
+        """Show the present step below the bars; judges then move this bar."""
         super().concluding(what)
         if "judges" not in self.tasks:
             self.tasks["judges"] = self.progress.add_task(what, total=None, standing="")

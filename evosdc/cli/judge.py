@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 def judge(original: str, masked: Path | None, options: JudgeOptions) -> None:
     """Check the file of a RUN, or a MASKED file of an ORIGINAL, by independent attacks unknown to the optimiser.
 
-    ORIGINAL is a file or a registered data set. Of a RUN the judges are asked that had no time yet, and its verdict and
-    report are then written anew. Judges say what an intruder or an analyst makes of the file, beside chance and beside
+    ORIGINAL is a file or a registered data set. Of a RUN the judges run that had no time yet, and its verdict and
+    report are then rewritten. Judges say what an intruder or an analyst learns from the file, beside chance and beside
     the original, and whether the claimed risk holds.
 
     What a file discloses of its people alone shows beside people who are not in it. Of a RUN with a sensitive column
@@ -101,7 +101,7 @@ def judge(original: str, masked: Path | None, options: JudgeOptions) -> None:
 
 
 def _update(run: Path, opinion: "SecondOpinion", judged: "_Judged", members: "Mapping[str, Any] | None") -> None:
-    """Write the verdict and the pages of a run anew by what judges say."""
+    """Rewrite the verdict and the pages of a run by the findings of judges."""
     from evosdc.experiment.opinion import summary_of
     from evosdc.experiment.reader import experiment_of
     from evosdc.experiment.release import judge_again
@@ -127,7 +127,7 @@ def _update(run: Path, opinion: "SecondOpinion", judged: "_Judged", members: "Ma
 
 @dataclass(frozen=True)
 class _Judged:
-    """What judges are asked about: tables with the same respondent in row r, what was masked, what is claimed."""
+    """The input of judges: tables with the same respondent in row r, what was masked, what is claimed."""
 
     before: "Table"
     after: "Table"

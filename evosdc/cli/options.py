@@ -80,7 +80,7 @@ class Registered(click.ParamType[Any]):
         self.kind, self.files = kind, files
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the name as it is: whether it is known is told together with all other faults."""
+        """Return the name as it is: an unknown name is reported together with all other faults."""
         return value
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:

@@ -141,7 +141,7 @@ def study_report(folders: tuple[Path, ...], options: StudyReportOptions) -> None
 
     FOLDER is a study, or a run. Friedman's test with Nemenyi's post-hoc test ranks the searches over data sets,
     Wilcoxon's test within data sets and A12 with a bootstrap interval compare them in pairs, and curves show the share
-    of targets reached after so many evaluations.
+    of targets reached by number of evaluations.
     """
     from evosdc.api import runs as of_runs
 

@@ -181,7 +181,7 @@ def described_parameters(kind: str, name: str) -> dict[str, str]:
         known = {word: value for variant in variants for word, value in variant.items()}
         limits = [f"{words} {known[word]}" for word, words in _LIMITS.items() if word in known]
         choice = f"one of {', '.join(map(str, known['enum']))}" if "enum" in known else known.get("type", "")
-        # A schema does not tell a default that is made anew each time, as that of a table is.
+        # A schema has no default that is made each time, such as that of a table.
         default = params.model_fields[fields[key]].get_default(call_default_factory=True)
         required = params.model_fields[fields[key]].is_required()
         usual = "required" if required else "" if default is None else f"default {schema.get('default', default)}"

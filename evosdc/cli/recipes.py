@@ -18,7 +18,7 @@ def apply(recipe: Path, data: str, options: ApplyOptions) -> None:
     """Protect DATA, the next wave of a survey for one, by a RECIPE that a run has left.
 
     Attributes and frequencies are compared with those of the file that the recipe was made for, and the new file's
-    loss, risk and verdict are stated anew: by the recipe's own measures, on DATA. Exit status 1 where a requirement of
+    loss, risk and verdict are computed by the recipe's own measures, on DATA. Exit status 1 where a requirement of
     the recipe is not met, or a limit that its search kept.
     """
     from evosdc.cli.inputs import data_of, is_dataset, open_source, require_apart

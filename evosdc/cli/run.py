@@ -354,8 +354,8 @@ def print_outcome(path: Path, result: "Result", report: Path | None) -> None:
     left, remarks = len(marked) - MOST_REASONS, len(result.warnings)
     more = [f"{left} more reasons or conditions" if left > 1 else "1 more reason or condition"] if left > 0 else []
     more += [f"{remarks} warning{'s' * (remarks != 1)}"] if remarks else []
-    asked = result.second_opinion.asked
-    more += [f"{result.second_opinion.answered} of {asked} judges answered"] if asked else []
+    judges = result.second_opinion.asked
+    more += [f"{result.second_opinion.answered} of {judges} judges answered"] if judges else []
     if more:
         say(f"  {'; '.join(more)}: see {'result.json' if report is None else 'the report'}.")
     for line in (*_facts(result), *_files(path, result, report)):

@@ -67,10 +67,10 @@ def init(data: Path, options: InitOptions) -> None:
     if options.as_json:
         roles = {a.name: {"role": str(a.role), "scale": a.scale_word} for a in found.schema.attributes}
         reasons = {name: roles[name] | {"reason": reason} for name, reason in found.reasons.items()}
-        asked = [{"attribute": c.name, "text": c.text, "records": c.records} for c in found.suspected if not c.certain]
+        codes = [{"attribute": c.name, "text": c.text, "records": c.records} for c in found.suspected if not c.certain]
         written = [str(file) for file in files]
         proposed = edit_rules_to_json(related.rules)
-        document = {"files": written, "attributes": reasons, "suspected_missing": asked, "edit_rules": proposed}
+        document = {"files": written, "attributes": reasons, "suspected_missing": codes, "edit_rules": proposed}
         print_json({**document, "remarks": remarks})
         return
     for note in (*source.notes, *related.sentences, *ordered):

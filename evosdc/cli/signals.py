@@ -1,4 +1,4 @@
-"""Ending in good order when told to: by Ctrl-C, SIGTERM or SIGHUP, each with its own exit status."""
+"""Ending in good order on Ctrl-C, SIGTERM or SIGHUP, each with its own exit status."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ AGAIN = 0.05  # seconds after which a signal that was lost, or that had to wait,
 
 
 class Stopped(KeyboardInterrupt):
-    """A signal asked the program to end."""
+    """A signal ends the program."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -20,7 +20,7 @@ class Stopped(KeyboardInterrupt):
 
 
 class _Signals:
-    """Whether a signal has asked this program to end, and whether it is still listening to any."""
+    """Whether a signal to end this program has come, and whether it is still listening to any."""
 
     def __init__(self) -> None:
         self.number: int | None = None
@@ -40,7 +40,7 @@ def stop_if_asked() -> None:
 
 
 def asked_to_stop() -> int | None:
-    """Return the number of the signal that asked this program to end; None where none did."""
+    """Return the number of the signal to end this program; None where none has come."""
     return _signals.number
 
 
@@ -58,7 +58,7 @@ def stoppable() -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
         repeated, _signals.repeated = _signals.repeated, False
         if repeated and not _signals.waiting:
-            return  # whoever asked by `stop_if_asked` has been told, and is ending things in good order by now
+            return  # a caller of `stop_if_asked` has the answer, and is ending in good order by now
         _signals.number, _signals.waiting = number, False
         raise Stopped(number)
 

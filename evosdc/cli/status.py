@@ -240,7 +240,7 @@ def finish(run_dir: Path, options: FinishOptions) -> None:
         if ended["report"] is not None:
             say(f"Report:           {ended['report']}")
         if found.active:
-            say("It was asked to end, and does so after its generation.")
+            say("It received the request to end, and ends after this generation.")
     if found.active:
         click.get_current_context().exit(1)
     if (run_dir / RESULT).exists():

@@ -87,7 +87,7 @@ def tune(data: str, options: TuneOptions) -> None:
 
 
 def _conclude(found: "Tuning", assembly: "Assembly", data: str, options: TuneOptions) -> None:
-    """Write the best file and what repeats it where a folder was asked for, and print what was found."""
+    """Write the best file and what repeats it where a folder was requested, and print the result."""
     from evosdc.experiment.summaries import alike_in_words
     from evosdc.secret import public
 

@@ -1,6 +1,6 @@
 """A made-up housing survey of 1000 records: the data set that needs no download.
 
-A reconstruction in shape only: names and numbers of categories are those told of the U.S. Housing Survey 1993 extract
+A reconstruction in shape only: names and numbers of categories are those of the U.S. Housing Survey 1993 extract
 of the literature (three ordinal attributes of 25, 8 and 21 categories, eight nominal ones), which is not public.
 Labels, frequencies and dependences are invented: the climate depends on a latent region, the year of construction on
 the climate, the fuel on both; the way to work on schooling and place; the reasons for a house and a neighborhood on

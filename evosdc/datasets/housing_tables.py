@@ -144,7 +144,7 @@ WHYTON_FACTOR_BY_WHYTOH = (
     (100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 200),
 )
 
-# Categories that occur in exactly so many records of a thousand, whatever the draw.
+# Rare categories, each with its exact number of records in a thousand, whatever the draw.
 RARE = (
     ("metro", "farm", 4),
     ("sch", "inadequate and wish to move", 5),

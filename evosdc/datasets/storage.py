@@ -11,7 +11,7 @@ from evosdc.errors import DatasetError, Fault
 from evosdc.files.atomic import make_folder
 from evosdc.specs import DatasetSpec, RemoteFile
 
-Progress = Callable[[str, int, int | None], None]  # told the file's name, bytes at hand, and bytes in all if known
+Progress = Callable[[str, int, int | None], None]  # receives the file's name, bytes at hand, and bytes in all if known
 
 _TIMEOUT = 30.0
 
@@ -28,7 +28,7 @@ class _Bar:
         self._progress(self._name, self._done, self.total or None)
 
     def reset(self) -> None:
-        """Begin anew: pooch counts all bytes once more when the transfer is complete."""
+        """Restart the count: pooch counts all bytes once more when the transfer is complete."""
         self._done = 0
 
     def close(self) -> None:

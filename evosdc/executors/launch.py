@@ -89,7 +89,7 @@ class Child:
 
 
 def sent_settings(pipe: IO[bytes], settings: Mapping[str, Any]) -> None:
-    """Send a process its settings; one that has ended already is noticed by whoever waits for its first message."""
+    """Send a process its settings; the wait for its first message notices one that has ended already."""
     with suppress(BrokenPipeError):
         pipe.write(json.dumps(settings).encode() + b"\n")
         pipe.flush()

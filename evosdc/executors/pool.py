@@ -115,7 +115,7 @@ class Ledger:
         elif not (self._certain or job.alone):
             self._suspects.append(replace(job, alone=True))
         elif len(job.task.items) > 1:
-            # The items are told apart now: for each of them the next loss is the last.
+            # The items are separated now: for each of them the next loss is the last.
             queue = self._waiting if self._certain else self._suspects
             queue.extendleft(
                 Job(job.index, replace(job.task, items=(item,)), job.begin + offset, self._retries, not self._certain)
@@ -272,7 +272,7 @@ class PoolExecutor(Executor):
         return [rows[place] for place in range(len(tasks))]
 
     def queue(self) -> TaskQueue:
-        """Return a queue of tasks; where it is closed while some are under way, workers may have to start anew."""
+        """Return a queue of tasks; where it is closed while some are under way, workers may have to restart."""
         pool = self._running()
         while self._preparing is not None:
             self._prepare(None)

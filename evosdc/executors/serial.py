@@ -11,7 +11,7 @@ from evosdc.model.parameters import Parameters
 
 
 class SerialExecutor(Executor):
-    """No workers: each task is run at once, here; the count of workers is 1 whatever was asked for."""
+    """No workers: each task is run at once, here; the count of workers is 1 whatever was requested."""
 
     class Params(Parameters):
         """Parameters of the serial executor."""

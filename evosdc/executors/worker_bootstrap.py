@@ -35,7 +35,7 @@ def attend() -> dict[str, Any]:
     # Standard input is a pipe whose other end only the parent holds. It closes when the parent ends, however it ends,
     # and this process then ends too. Ctrl-C is the parent's to handle. What tasks print goes to standard error, for the
     # parent's standard output may be read by a program; the setting ``output`` is then the descriptor of what standard
-    # output was. Where there is a setting ``silence``, the process also ends when nothing came for so many seconds: on
+    # output was. Where there is a setting ``silence``, the process also ends after that many seconds of silence: on
     # another computer a parent may be lost without the pipe being closed.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     share_processors()
@@ -67,7 +67,7 @@ def _die_with_parent() -> None:
 
 def _watch(parent: int | None, silence: float | None) -> None:
     heard = monotonic()
-    # A parent that ended before the kernel was asked to watch it is no longer the parent.
+    # A parent that ended before the kernel watched it is no longer the parent.
     while parent is None or os.getppid() == parent:
         readable, _, _ = select.select([0], [], [], _PERIOD)
         # After the settings come signs of life, if anything.

@@ -80,7 +80,7 @@ CROSSWALK = option(None, _CROSSWALK, metavar="FILE")
 COMMAND_CROSSWALK = option(None, _CROSSWALK, metavar="FILE", only="command")
 GENERATIONS = option(
     None,
-    "Stop the search after so many at most. Unlike a time, the same call then gives the same file anywhere.",
+    "Stop the search after at most N generations. Unlike a time, the same call then gives the same file anywhere.",
     metavar="N",
     ge=1,
 )

@@ -67,7 +67,7 @@ def _sources() -> Iterator[tuple[str, str, EntryPoint | LocalFile | None]]:
 def _diagnosed(name: str, origin: str, entry: EntryPoint | LocalFile | None, registry: Registry) -> Diagnosis:
     if entry is None:
         advice = f"Name it: evosdc --plugin {origin} plugins list"
-        return Diagnosis(name, origin, "", (PluginFault("a file that no command was told of", "", advice),))
+        return Diagnosis(name, origin, "", (PluginFault("a file that no command loaded", "", advice),))
     try:
         entry.load()
     except PLUGIN_ERRORS as error:

@@ -48,7 +48,7 @@ _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _IMPLEMENTATION = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 _SCALES = ("nominal", "ordinal", "numeric")
 _AGGREGATES = ("il", "dr")
-# A plugin that calls sys.exit while it is imported or asked is broken like any other.
+# A plugin that calls sys.exit while it is imported or called is broken like any other.
 PLUGIN_ERRORS = (Exception, SystemExit)
 
 
@@ -143,7 +143,7 @@ def _candidates(extra_plugins: Mapping[str, object], by_entry_points: bool) -> I
 
 
 def _origin(distribution: Distribution | None) -> tuple[str, str]:
-    """Return the name and version of a distribution; its whole description is parsed for them, each time anew."""
+    """Return the name and version of a distribution; its whole description is parsed for them each time."""
     if distribution is None:
         return "", ""
     metadata = distribution.metadata

@@ -43,7 +43,7 @@ def _inherit(kind: str, spec: Mapping[str, Any]) -> None:
     """Take over what the process that started this one had registered, where it can be imported here."""
     made = KINDS[kind].spec(**{key: _tuples(value) for key, value in spec.items()})
     module, _, attribute = made.implementation.partition(":")
-    with suppress(ImportError, AttributeError):  # the name is then unknown, which is told where it is used
+    with suppress(ImportError, AttributeError):  # the name is then unknown, which is reported where it is used
         _KNOWN[kind, made.name] = Registered(kind, made, getattr(import_module(module), attribute), True)
 
 
@@ -66,7 +66,7 @@ def register(implementation: Any, name: str, *, offer: str | None = None, **spec
     Raises
     ------
     ParameterError
-        The kind cannot be told, or has no such field.
+        The kind is ambiguous, or has no such field.
 
     Examples
     --------

@@ -35,16 +35,16 @@ from evosdc.specs import FormatSpec, Spec
 if TYPE_CHECKING:
     import click
 
-MOST_TOLD = 24  # more names than these are not all told in a message
+MOST_LISTED = 24  # most names that a message lists in full
 
 NEAREST = 5
-LIKENESS = 0.5  # how alike, from 0 to 1, the names are that are told in their place
+LIKENESS = 0.5  # least similarity, from 0 to 1, of the names that a message lists instead
 
 
 def unknown_name(where: str, name: str, known: list[str], problems: bool = False) -> Fault:
     """Return the fault of a name that nothing has, with all names or the nearest."""
     advice = did_you_mean(name, known)
-    if len(known) > MOST_TOLD:
+    if len(known) > MOST_LISTED:
         near = get_close_matches(name, known, n=NEAREST, cutoff=LIKENESS)
         wanted = f"one of {len(known)} names" + (f", such as {', '.join(near)}" if near else "")
         advice = f"{advice} `evosdc plugins list` shows all.".strip()

@@ -44,7 +44,7 @@ def inverted(matrix: Matrix, where: str) -> Matrix:
     if not condition < SINGULAR:
         given = "a transition matrix that has no inverse"
         wanted = "one that has"
-        advice = "It publishes different originals alike, so their counts cannot be told apart any more."
+        advice = "It publishes different originals alike, so their counts can no longer be distinguished."
         raise ParameterError(Fault(where, given, wanted, advice))
     return np.asarray(np.linalg.inv(matrix), dtype=np.float64) if matrix.size else matrix
 

@@ -51,7 +51,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("intruder", "Protocol for a motivated intruder", (
         "adversarial testing", "motivated intruder test", "6 penetration test", "results documented", "",
         "re-identification study")),
-    ("utility", "Utility that users are told", (
+    ("utility", "Utility reported to users", (
         "transparency", "usefulness", "4 use case, 8 stakeholders", "", "4 data utility", "data quality")),
     ("suppressions", "Suppressions by variable", (
         "mitigation", "", "7 control processes", "methods documented", "1 methodology", "techniques")),
@@ -83,7 +83,7 @@ class Answers(BaseModel):
     consequences: str = Field("", description="What harm would follow for a person who is re-identified?")
     thresholds: str = Field("", description="Why are the thresholds of this dossier right for this release?")
     intruder_test: str = Field("", description="Who tried to re-identify people, when, with what result?")
-    users_told: str = Field("", description="What are users told besides the page for them, and where?")
+    users_told: str = Field("", description="What information do users get besides the page for them, and where?")
     earlier: str = Field("", description="Which earlier releases, tables or public extracts of these people exist?")
     review_date: str = Field("", description="When is this release looked at again?")
     review_triggers: str = Field("", description="What would bring that forward: new data, new attacks, complaints?")
@@ -112,10 +112,10 @@ class Answers(BaseModel):
 
     @classmethod
     def form(cls) -> str:
-        """Return a file that asks all questions and answers none."""
-        asked = [f'# {field.description}\n{name} = ""\n' for name, field in cls.model_fields.items()]
+        """Return a file with all questions and empty answers."""
+        questions = [f'# {field.description}\n{name} = ""\n' for name, field in cls.model_fields.items()]
         head = "# What evosdc cannot know of a release. Answer in the quotes; an empty answer stays visible.\n"
-        return "\n".join([head, *asked])
+        return "\n".join([head, *questions])
 
     def answered(self, *names: str) -> list[tuple[str, str]]:
         """Return some of the questions with their answers; an empty text where there is none."""

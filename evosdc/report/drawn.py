@@ -151,7 +151,7 @@ VERMILION = "#d55e00"
 LIGHT_BLUE = "rgba(0, 114, 178, 0.13)"
 BEFORE = "#b3bcc7"
 
-# Paul Tol's muted scheme; told apart under all common forms of colour blindness, and by the symbols besides.
+# Paul Tol's muted scheme: distinct under all common forms of colour blindness, and by the symbols besides.
 SERIES = ("#332288", "#44aa99", "#cc6677", "#999933", "#aa4499", "#117733", "#88ccee", "#882255", "#ddcc77")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "pentagon", "hexagon")
 DASHES = ("solid", "dash", "dot", "dashdot")

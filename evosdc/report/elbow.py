@@ -140,7 +140,7 @@ def _losses(account: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 def _settings(account: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows = [
         ("attributes", ", ".join(account["attributes"])),
-        ("clusters asked for", str(account["asked"])),
+        ("clusters requested", str(account["asked"])),
         ("starts", str(account["starts"])),
         ("seed", str(account["seed"])),
     ]

@@ -30,7 +30,7 @@ from evosdc.report.standings import Standing, Standings
 from evosdc.report.wording import count, number
 from evosdc.runs.reader import RecordedRun
 
-MOST_POINTS = 300  # points of a population that are drawn: more cannot be told apart, and each brings its words
+MOST_POINTS = 300  # most points of a population that are drawn: more cannot be distinguished, and each has a label
 
 
 def il_dr_map(frame: pd.DataFrame, stand: Standings) -> Drawing:
@@ -208,7 +208,7 @@ _POOLED = re.compile(r"[\d\s,.]+ rare categor(?:ies|y)")
 
 
 def is_wide(rows: pd.DataFrame) -> bool:
-    """Whether an attribute has so many categories that its figure needs the full width."""
+    """Whether the figure of an attribute needs the full width, because of many categories."""
     return len(rows) > FEW_CATEGORIES
 
 

@@ -18,7 +18,7 @@ from evosdc.report.wording import count, listing
 from evosdc.runs.layout import RESULT
 from evosdc.runs.reader import RecordedRun, read_run_folders
 
-FEWEST = 100  # records from which a rounded share of all of them is told: of fewer, a hundredth is a person or two
+FEWEST = 100  # fewest records for a rounded share to be reported: of fewer, a hundredth is a person or two
 NAMED = 12  # analyses of a kind that are named before the page is unfolded
 MOST_CATEGORIES = 40  # categories of a column that the codebook lists
 

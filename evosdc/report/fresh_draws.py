@@ -14,7 +14,7 @@ FILES = {
 }
 _NAMES = {"best": "best found", "founder": "best initial matrix or genome", "portfolio": "best of the comparison"}
 SHOWN = 10  # pairs of attributes that are named
-TELLING = 2.0  # an advantage of fewer standard errors than this is not told apart from chance
+TELLING = 2.0  # an advantage of fewer standard errors than this is not distinguished from chance
 
 
 def fresh_score(run: RecordedRun) -> tuple[float, float]:
@@ -42,7 +42,7 @@ def fresh_verdicts(run: RecordedRun) -> list[str]:
             texts.append(f"Nothing was gained over {name}{label}: it has the same score.".replace(",:", ":"))
         elif math.isfinite(error) and abs(gained) <= TELLING * error:
             apart = f"The advantage over {name}{label} is {_with_error(gained, error)}"
-            texts.append(f"{apart}, which cannot be told from chance.")
+            texts.append(f"{apart}, which cannot be distinguished from chance.")
         elif gained > 0:
             texts.append(
                 f"It is better than {name}{label} by {_with_error(gained, error)}: the gain is more than chance."

@@ -13,7 +13,7 @@ _ROW = 34  # pixels of a judge in the picture
 
 
 def second_opinion(run: RecordedRun) -> dict[str, Any] | None:
-    """Return what the section shows; None where no judge was asked."""
+    """Return what the section shows; None where no judge ran."""
     opinion, clean = run.result.second_opinion, run.without_paths
     best, classical = opinion.best or {}, opinion.classical or {}
     judges, rival = best.get("judges"), classical.get("judges") or {}

@@ -89,7 +89,7 @@ def _section(run: RecordedRun, stand: Standings, anchor: str, drawings: dict[str
     made = frames.operators(run)
     ranked = frames.ranking(frame)
     definitions = release.Definitions(mapping(run.release.get("meanings")))
-    # In the order of the page, since a measure is told where it stands first.
+    # In the order of the page, since a measure is defined at its first place.
     verdict = release.verdict(run, definitions)
     if opinion:
         for row in (row for _, listed in opinion["groups"] for row in listed):

@@ -23,13 +23,13 @@ ROOM = 22
 
 
 class Definitions:
-    """Each measure in one sentence, told once: where its name stands on the page first."""
+    """Each measure in one sentence, at the first place of its name on the page."""
 
     def __init__(self, meanings: Mapping[str, Any]) -> None:
         self._left = {str(name): str(text) for name, text in meanings.items()}
 
     def first(self, names: Sequence[str]) -> list[tuple[str, str]]:
-        """Return those of the names, with their sentences, that were not told yet."""
+        """Return those of the names, with their sentences, that were not defined yet."""
         known = [name for name in dict.fromkeys(names) if name in self._left]
         return [(name, self._left.pop(name)) for name in known]
 
@@ -133,8 +133,8 @@ def _cross_table(entry: Mapping[str, Any]) -> dict[str, Any]:
         for at, (column, value) in enumerate(zip(columns, counts, strict=True)):
             share = value / total if total else 0.0
             text = "" if not value else "<1" if share < 0.005 else f"{100.0 * share:.0f}"
-            told = f"{label} published as {column}: {count(value)} records"
-            cells.append({"share": f"{share:.3f}", "text": text, "told": told, "same": same and at == place})
+            title = f"{label} published as {column}: {count(value)} records"
+            cells.append({"share": f"{share:.3f}", "text": text, "title": title, "same": same and at == place})
         rows.append({"label": label, "records": count(total), "by_class": cells})
     longest, many = max(map(len, columns), default=0), len(columns) > MANY
     upright = many or longest * len(columns) > ROOM
@@ -151,7 +151,7 @@ def analyses(run: RecordedRun) -> list[dict[str, Any]]:
         if entries:
             rows = [row(entry) | {"holds": entry["holds"]} for entry in entries]
             text = f"{count(sum(entry['holds'] for entry in entries))} of {count(len(entries))} hold"
-            shown = {"title": title, "first": first, "headings": headings, "told": text}
+            shown = {"title": title, "first": first, "headings": headings, "summary": text}
             sections.append(shown | {"rows": rows[:SHOWN], "more": rows[SHOWN:]})
 
     both = ["original", "published", "in another sample"]

@@ -156,7 +156,7 @@ def _flat(value: Any, prefix: str = "") -> list[tuple[str, str]]:
 
 MORE_IS_BETTER = frozenset({"hypervolume"})
 
-# Attainment surfaces that are told of each group, by the share of its runs that attain them.
+# Attainment surfaces reported for each group, by the share of its runs that attain them.
 SURFACES = {"best": 1e-9, "median": 0.5, "worst": 1.0}
 
 

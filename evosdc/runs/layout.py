@@ -193,7 +193,7 @@ class RunFolder:
             ) from None
 
     def require_new(self, own: Path | None = None) -> None:
-        """Raise `ExperimentError` when the folder holds anything; asked again under the lock. Arguments as `create`."""
+        """Raise `ExperimentError` when the folder holds anything; repeated under the lock. Arguments as `create`."""
         # Whatever else lies there might be somebody's original. Only what a run left that was ended before it began may
         # be there: its lock file tells it.
         wanted, where = "a new or empty folder", printable(str(self.path))
@@ -263,7 +263,7 @@ def require_run(path: Path) -> None:
 
 @contextmanager
 def replacing(path: Path, force: bool, marker: str = RESOLVED) -> Iterator[None]:
-    """With `force`, let the block write a folder of results anew: what was there goes once something new is there."""
+    """With `force`, let the block replace a folder of results: the old content goes once something new is there."""
     # Only a folder that holds the file `marker` is replaced. Where the block leaves nothing, the old folder stays.
     if not force or not path.exists() or (path.is_dir() and not any(path.iterdir())):
         yield

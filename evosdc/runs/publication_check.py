@@ -183,7 +183,7 @@ def check_folder(folder: Path) -> Check:
 
 
 def _place(name: str) -> int:
-    """Return the place of a run's file in the order in which kinds are told."""
+    """Return the place of a run's file in the order in which kinds are reported."""
     kind = kind_of(name)
     return len(RUN_FILES) if kind is None else RUN_FILES.index(kind)
 

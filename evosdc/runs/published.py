@@ -15,8 +15,8 @@ from evosdc.files.source import Source
 from evosdc.printing import csv_text, printable
 from evosdc.runs.layout import CROSSWALK, RELEASE, RESULT, read_object, run_folders
 
-_ANEW = "Or move it away and remove result.json: `evosdc resume` then writes both anew from the last checkpoint."
-ADVICE = f"Restore it. {_ANEW}"
+_REWRITE = "Or move it away and remove result.json: `evosdc resume` then writes both again from the last checkpoint."
+ADVICE = f"Restore it. {_REWRITE}"
 
 
 def sha256_of(path: Path) -> str:

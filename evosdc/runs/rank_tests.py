@@ -29,7 +29,7 @@ class Comparison:
 
     overall: float | None  # p-value of the Kruskal-Wallis test; None with fewer than three settings that have runs
     pairs: tuple[SettingPair, ...]
-    told: bool  # whether there are runs enough: whether the clearest possible result would pass for a difference at all
+    told: bool  # whether there are enough runs: whether the clearest possible result would be significant
     needed: int  # runs of each setting from which on that is so
 
     def to_json(self) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def compared(groups: Sequence[Sequence[float]], in_pairs: bool = False) -> Compa
     """Compare settings by the ranks of what their runs found."""
 
     def least(a: int, b: int) -> float:
-        """Return the least p-value that the exact two-sided test of so many runs can give."""
+        """Return the least p-value that the exact two-sided test of these numbers of runs can give."""
         return float(2.0 ** (1 - min(a, b))) if in_pairs else 2.0 / comb(a + b, a)
 
     filled = [(position, group) for position, group in enumerate(groups) if group]

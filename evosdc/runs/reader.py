@@ -20,7 +20,7 @@ from evosdc.secret import Key
 
 _SETTING = "setting-"
 
-# Hashes of files are told by its fingerprints: nothing that is written of them by mistake can test a guess.
+# File hashes are replaced by fingerprints with this key: one that is published by mistake cannot test a guess.
 _OF_THIS_PROCESS = Key.fresh()
 
 

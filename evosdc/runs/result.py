@@ -126,15 +126,15 @@ class Verdict(_Part):
 class SecondOpinion(_Part):
     """What independent judges say of the claimed risk."""
 
-    holds: bool | None = None  # none where nobody has answered, or too few have
+    holds: bool | None = None  # None where no judge has answered, or too few have
     text: str = ""  # the same in a sentence
     asked: int = 0
     answered: int = 0
     best: dict[str, Any] | None = None
     classical: dict[str, Any] | None = None
     classical_label: str = ""  # which file that is
-    used_by_the_search: list[str] = []  # judges that are not asked, since the search used them itself
-    # What judges by members and others find of the plan of the run; None where nothing is sensitive, or nobody asked.
+    used_by_the_search: list[str] = []  # judges that do not run, since the search used them itself
+    # Findings of judges by members and others on the plan of the run; None where nothing is sensitive or none ran.
     members: dict[str, Any] | None = None
     earlier: list[str] = []  # earlier releases that it was judged together with
     # Whether the user named them; else they are other runs of the same data in the same folder.

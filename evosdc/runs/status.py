@@ -37,7 +37,7 @@ REQUEST = ".finish"
 
 
 class EndRequested(KeyboardInterrupt):
-    """Somebody asked the run to end: it ends as by Ctrl-C."""
+    """A request to end the run: it ends as by Ctrl-C."""
 
 
 def request_end(folder: Path) -> None:
@@ -46,7 +46,7 @@ def request_end(folder: Path) -> None:
 
 
 def end_requested(folder: Path) -> bool:
-    """Whether the run or study of a folder was asked to end."""
+    """Whether the run or study of a folder has a request to end."""
     return (folder / REQUEST).exists()
 
 
@@ -56,7 +56,7 @@ def withdraw(folder: Path) -> None:
 
 
 def end_if_requested(folder: Path) -> None:
-    """Raise `EndRequested` where the run or study of a folder was asked to end."""
+    """Raise `EndRequested` where the run or study of a folder has a request to end."""
     if end_requested(folder):
         withdraw(folder)
         raise EndRequested
@@ -88,13 +88,13 @@ def _of_run(folder: Path) -> Iterator[Fault]:
     if not ended and not written and not (folder / JOURNAL).exists():
         return  # it is just beginning, or never began
     for name in BEGUN:
-        restore = f"{resume} writes it anew." if name == EXPERIMENT else "Restore it from a copy, or begin a new run."
+        restore = f"{resume} writes it again." if name == EXPERIMENT else "Restore it from a copy, or begin a new run."
         yield from _of_file(folder / name, restore)
     if ended or written:
-        anew = f"Remove what is left of it: {resume} writes it anew." if written else f"{resume} writes it anew."
-        yield from _of_file(folder / RESULT, anew)
+        advice = f"Remove what is left of it: {resume} writes it again." if written else f"{resume} writes it again."
+        yield from _of_file(folder / RESULT, advice)
     for name in ENDED if written else ():
-        yield from _of_file(folder / name, f"Restore it, or remove result.json: {resume} then writes both anew.")
+        yield from _of_file(folder / name, f"Restore it, or remove result.json: {resume} then writes both again.")
 
 
 def _of_file(file: Path, advice: str) -> Iterator[Fault]:

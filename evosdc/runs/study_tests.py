@@ -274,7 +274,7 @@ def progress_of(run: RecordedRun) -> list[tuple[int, float]]:
 
 
 def _curves(study: StudyRuns) -> list[list[list[float]]]:
-    """Return, by search, the share of (run, target) pairs reached after so many evaluations, all blocks alike."""
+    """Return, by search, the share of (run, target) pairs reached by number of evaluations, all blocks alike."""
     reached: list[list[float]] = [[] for _ in study.searches]
     for block in range(len(study.blocks)):
         own = [[progress_of(run) for run in study.cells[block, s]] for s in range(len(study.searches))]

@@ -23,7 +23,7 @@ _DAYS = (
     "%Y-%m-%d %Y/%m/%d %d/%m/%Y %m/%d/%Y %d.%m.%Y %d-%m-%Y %m-%d-%Y %Y.%m.%d "
     "%d/%m/%y %m/%d/%y %d.%m.%y %d-%m-%y %m-%d-%y %Y%m%d %Y-%m %Y/%m %m/%Y %m.%Y"
 )
-# ways of writing days that are recognised, the first preferred: day first where day and month cannot be told apart
+# ways of writing days that are recognised, the first preferred: day first where day and month cannot be distinguished
 FORMATS = (
     *_DAYS.split(),
     "%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%d %b %y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%d%b%Y",
@@ -33,7 +33,7 @@ LEVELS = ("month", "quarter", "year", "decade")  # what days can be generalised 
 EARLIEST, LATEST = 1850, 2150  # years of dates; numbers that read as days of other years are numbers
 _SAMPLE = 30
 _CENTURY = 100
-_AHEAD = 30  # so many years from now dates of other things than births may lie
+_AHEAD = 30  # most years from now for dates other than births
 _GAP = 5  # two-digit years without so large a gap do not tell where their century begins: they end this year
 _NO_DAY = np.datetime64("NaT", "D")
 SPAN = re.compile(r"[0-9]{4}(?:-[0-9]{2}|-Q[1-4]|s)?")  # a month, quarter, year or decade of `date_hierarchy`

@@ -1,4 +1,4 @@
-"""Columns that are a function of another column, and the same columns computed anew from its masked values."""
+"""Columns that are a function of another column, and the same columns computed from its masked values."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -51,19 +51,19 @@ def follows(table: Table, name: str, by: str) -> bool:
 def computed(table: Table, name: str, by: str, masked: Table) -> Codes | Numbers:
     """Return a column that follows from another one, from the masked values of that one."""
     # The commonest companion of the published value in the original, or of the nearest value that it has.
-    own, other, asked = table.column(name), _filled(table, by), _filled(masked, by)
+    own, other, published = table.column(name), _filled(table, by), _filled(masked, by)
     given, groups, _ = placed_values(other)
     values, places, _ = placed_values(_filled(table, name))
     common = np.empty(len(given), dtype=np.intp)
     keys, times = np.unique(groups.astype(np.int64) * len(values) + places, return_counts=True)
     for key in np.argsort(times, kind="stable").tolist():  # the commonest comes last, and stays
         common[keys[key] // len(values)] = keys[key] % len(values)
-    at = np.clip(np.searchsorted(given, asked), 1, max(len(given) - 1, 1))
+    at = np.clip(np.searchsorted(given, published), 1, max(len(given) - 1, 1))
     below, above = at - 1, np.minimum(at, len(given) - 1)
-    nearest = np.where(asked - given[below] <= given[above] - asked, below, above)
+    nearest = np.where(published - given[below] <= given[above] - published, below, above)
     found = values[common[nearest]]
     absent = np.nan if own.dtype.kind == "f" else MISSING
-    result = own.take(np.zeros(len(asked), dtype=np.intp))
+    result = own.take(np.zeros(len(published), dtype=np.intp))
     result[:] = np.where(found == _LOWEST, absent, found)
     return result
 

@@ -14,7 +14,7 @@ One syntax for all methods that publish generalised values and all measures that
 
 A category inside an interval or a set is put in double quotes, doubled inside, where it holds a comma, a bracket, a
 brace or a quote, or begins or ends with a blank. What is a category is read as one whatever it looks like; then the
-hierarchy is asked, and the syntax last.
+hierarchy decides, and the syntax last.
 """
 
 import re
@@ -59,7 +59,7 @@ def interval_label(low: str, high: str) -> str:
 
 
 def number_interval_label(low: float, high: float, decimals: int = 0, closed: bool = True) -> str:
-    """Return the label of an interval of numbers with so many decimals; open above where not `closed`."""
+    """Return the label of an interval of numbers with `decimals` decimals; open above where not `closed`."""
     # Ends with more decimals are rounded away from each other, so that the label covers what it stands for.
     ends = _rounded(low, decimals, -1), _rounded(high, decimals, 1)
     return interval_label(*ends) if closed else f"[{ends[0]}, {ends[1]})"

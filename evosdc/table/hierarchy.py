@@ -231,7 +231,7 @@ def number_intervals(
 
 
 class NumberIntervals(Hierarchy):
-    """A hierarchy of many numbers, whose leaves are told where they are asked for: most files never need them."""
+    """A hierarchy of many numbers, whose leaves are computed at first use: most files never need them."""
 
     def __init__(self, values: NDArray[np.float64], steps: tuple[int, ...], start: int, decimals: int) -> None:
         made = {"values": values, "steps": steps, "start": start, "decimals": decimals, "origin": "intervals"}

@@ -1,4 +1,4 @@
-"""Classes of so many records at least, merged along an order or a hierarchy: what a table may be kept by."""
+"""Classes with a least number of records, merged along an order or a hierarchy, for statistics that may be stored."""
 
 import heapq
 from collections.abc import Sequence

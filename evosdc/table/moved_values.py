@@ -9,9 +9,9 @@ from evosdc.secret import child_named
 from evosdc.table.exact_values import ExactValues
 from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
 
-# people with the same value from which it is no rare one: it finds each of them with a chance of 8.3 % at most
+# fewest people with the same value for it not to be rare: it identifies each of them with a chance of 8.3 % at most
 COMMON = 12
-# into so many parts kept values are divided, within which they change places; the values of a part at least
+# number of parts of kept values, within which they change places; least number of values in a part
 PARTS, LEAST = 16, COMMON
 
 

@@ -34,7 +34,7 @@ def number(text: str, mark: str = ".") -> float | None:
 class NumberTexts(Sequence[str]):
     """Distinct texts, to be used as a tuple of them is, in the order in which they first stand in some cells."""
 
-    # Arrow answers what is asked of all texts at once; equal cells are told apart only where that is needed.
+    # Arrow processes all texts at once; equal cells are merged only where that is needed.
     # cells (n,)
 
     def __init__(self, cells: Any, mark: str = ".") -> None:
@@ -160,17 +160,17 @@ class NumberTexts(Sequence[str]):
         return bool(((self.occurring != np.rint(self.occurring)) & ~np.isnan(self.occurring)).any())
 
     def beginning(self, count: int) -> list[str]:
-        """Return the first so many texts that write numbers."""
+        """Return the first `count` texts that write numbers."""
         words = np.isnan(self.occurring)
         return self._first_texts(self.cells.filter(pa.array(~words)) if words.any() else self.cells, count)
 
     def _first_texts(self, cells: Any, count: int) -> list[str]:
-        """Return the first so many distinct texts of cells, of which few are looked at where these are enough."""
+        """Return the first `count` distinct texts of cells; few cells are looked at where these are enough."""
         some: list[str] = pc.unique(cells.slice(0, 64 * count)).to_pylist()
         return some[:count] if len(some) >= count else pc.unique(cells).to_pylist()[:count]
 
     def more_than(self, count: int) -> bool:
-        """Whether there are more than so many texts."""
+        """Whether there are more than `count` texts."""
         return len(pc.unique(self.cells.slice(0, 64 * (count + 1)))) > count or len(self) > count
 
     def beyond(self, least: float, most: float) -> list[str]:
@@ -272,7 +272,7 @@ def near_singles(values: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def more_than(texts: Sequence[str], count: int) -> bool:
-    """Whether there are more than so many texts, which need not be counted."""
+    """Whether there are more than `count` texts, which need not all be counted."""
     return texts.more_than(count) if isinstance(texts, NumberTexts) else len(texts) > count
 
 
@@ -461,7 +461,7 @@ def single_precision_decimals(texts: Iterable[str], mark: str = ".") -> int | No
 
 
 def numeral(value: float, decimals: int, mark: str = ".") -> str:
-    """Return the text of a finite number, rounded to so many digits after the decimal mark; never ``-0``."""
+    """Return the text of a finite number, rounded to `decimals` digits after the decimal mark; never ``-0``."""
     text = f"{value:.{decimals}f}"
     if text.startswith("-") and not text.strip("-0."):
         text = text[1:]

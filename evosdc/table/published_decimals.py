@@ -1,6 +1,6 @@
 """Numbers as they are published: with fewer decimals than the file has, where the schema says so.
 
-To round a number changes what is written and tells nobody anything else: whoever knows a person's value rounds it
+To round a number changes what is written and discloses nothing else: anyone who knows a person's value can round it
 likewise. So values count as kept, or as changed, by what they are at the decimals that are published.
 """
 

@@ -69,10 +69,10 @@ def classes_of_column(table: Table, name: str, bins: Bins | None, rules: Sequenc
             row[:] = (condition[0] <= values) & (values <= condition[1])
         elif condition is not None:
             row[:] = condition
-    told, first, lookup = np.unique(
+    distinct, first, lookup = np.unique(
         np.vstack((bin_of[None], flags.astype(np.int32))), axis=1, return_index=True, return_inverse=True
     )
-    return ColumnClasses(lookup.reshape(-1).astype(np.int32), edges, told[0].astype(np.int32), flags[:, first])
+    return ColumnClasses(lookup.reshape(-1).astype(np.int32), edges, distinct[0].astype(np.int32), flags[:, first])
 
 
 def arrays_of(

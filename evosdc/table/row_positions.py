@@ -1,4 +1,4 @@
-"""Masked attributes that the order of the rows tells: whoever sorts a register in the same way finds each record."""
+"""Masked attributes that the order of the rows discloses: a register in the same order identifies each record."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,7 @@ def told_by_position(table: Table, protect: Sequence[str]) -> tuple[str, ...]:
 
 
 def random_order(records: int, seed: Seed, file: int) -> Rows:
-    """Return the positions of so many records in the order in which they are published."""
+    """Return the positions of records in the order in which they are published."""
     # Drawn from the key: an order drawn from the values could be undone. Each file has its own.
     return stream(seed, Purpose.SHUFFLE, 1, file).permutation(records).astype(np.intp)
 
@@ -74,8 +74,8 @@ def position_sentences(names: Sequence[str]) -> list[str]:
     which = listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"
     return [
         f"The order of the rows tells {which}, which {'is' if len(listed) == 1 else 'are'} masked: records stand "
-        "sorted, or beside others with the same value, as members of a household do. Whoever has a register in this "
-        "order finds each record by the number of its row. Publish them in another order: --shuffle, or shuffle = true "
+        "sorted, or beside others with the same value, as members of a household do. A register in this "
+        "order identifies each record by its row number. Publish them in another order: --shuffle, or shuffle = true "
         "below data of an experiment."
     ]
 

@@ -16,7 +16,7 @@ def shares_of(sizes: NDArray[np.integer], unit: int) -> NDArray[np.int64]:
 
 
 def sums_of_parts(steps: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the sums of consecutive parts along the first axis, each told by its end; a part may be empty."""
+    """Return the sums of consecutive parts along the first axis, each given by its end; a part may be empty."""
     running = np.zeros((len(steps) + 1, *steps.shape[1:]), dtype=np.int64)
     np.cumsum(steps, axis=0, out=running[1:])
     sums: NDArray[np.int64] = running[ends]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from evosdc.table.table import MISSING, Codes, Numbers
 
 Nodes = NDArray[np.int32]
-ROOM = 1 << 18  # so many pairs of keys that match are held at a time, or all that one key has
+ROOM = 1 << 18  # most pairs of matching keys held at a time, except those of a single key
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,7 +45,7 @@ class Judge:
         tell: Callable[[int], None] = lambda done: None,
         favoured: Sequence[str] = (),  # methods that alone are likely to keep what is required
         share: float = MOST_OF_TIME,  # of a budget of seconds, what one row of the result may use
-        slow: Slow | None = None,  # told while a file that is made here takes long, as `evosdc.time_limit.Slow`
+        slow: Slow | None = None,  # called while a file that is made here takes long, as `evosdc.time_limit.Slow`
     ) -> None:
         self.problem, self.registry, self.seed, self.budget = problem, registry, seed, budget
         self.dispatch, self.function, self.tell = dispatch, function, tell
@@ -209,7 +209,7 @@ class Judge:
         return found
 
     def known(self, key: str, draws: int | None = None) -> list[Trial]:
-        """Return the trials of a candidate, by draw; at most the first so many draws."""
+        """Return the trials of a candidate, by draw; of the first `draws` draws if given."""
         found = self.trials.get(key, {})
         return [found[draw] for draw in sorted(found) if draws is None or draw < draws]
 

@@ -18,8 +18,8 @@ NAMED = 8  # designs that were not tried which the sentence names, at most
 
 def evidence_sentence(evaluations: int, designs: int, sample: int = 0, untried: Sequence[str] = ()) -> str:
     """Return how many files the tuned methods were found on, and what that means where it is few for each design."""
-    # Most of the files were made of a `sample` of so many records, where there was one. Designs that were `untried` are
-    # named: the best of those that were tried may be worse than one of them.
+    # `sample` is the number of records of the sample on which most files were made, or 0. Designs that were `untried`
+    # are named: the best of those that were tried may be worse than one of them.
     of = f" (most of them of a sample of {sample} records)" if sample else ""
     files = "1 file" if evaluations == 1 else f"{evaluations} files"
     many = f"The tuned methods were found on {files}{of}, for {designs} designs of methods"

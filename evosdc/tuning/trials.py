@@ -58,7 +58,7 @@ def attempt(
 ) -> tuple[Trial, Table] | tuple[Refusal, None]:
     """Mask the protected attributes and judge the file as the search would judge it; return the file too."""
     # Labels are put right, kept values moved, and records that rules forbid repaired first. The file returned is the
-    # one before that repair, which its masking makes anew wherever a search is repeated. A method that does not fit, or
+    # one before that repair, which its masking makes again where a search is repeated. A method that does not fit, or
     # fails, costs nothing but this trial.
     try:
         microdata, methods = problem.genotype.microdata, build_steps(masking, registry)
@@ -108,7 +108,7 @@ STEEPEST = 3.0  # the exponent of growth at most: by chance one of two short cal
 
 
 class MaskingTimes:
-    """Seconds that methods take to mask a file, found out when they are first asked for."""
+    """Seconds that methods take to mask a file, measured at first use."""
 
     def __init__(self, microdata: Microdata, registry: Registry) -> None:
         self._microdata, self._registry = microdata, registry
@@ -151,7 +151,7 @@ MOST = 8  # files that are kept; more would hold much of a large file's memory
 class Kept:
     """The best file of each masking method, of the best methods only."""
 
-    # Methods are told apart by their names, step by step: files of one method at several parameters are much alike.
+    # Methods are distinguished by their names, step by step: files of one method at several parameters are much alike.
 
     def __init__(self) -> None:
         self._files: dict[tuple[str, ...], tuple[Masking, Trial, Table]] = {}

@@ -1,7 +1,7 @@
 """Tuning: each masking method at its best; a large file on a sample of its records, then on all of them.
 
-A sample has other scores than the whole file: fewer records are more easily told apart. So each file that was judged as
-a whole corrects what the sample promises of the others, measure by measure.
+A sample has other scores than the whole file: fewer records are more easily distinguished. So each file that was judged
+as a whole corrects the predictions by the sample for the others, measure by measure.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -88,7 +88,7 @@ class Tuning:
     made: Sequence[tuple[Masking, Table]] = ()
     sample: int = 0  # how many records the sample had on which methods were tuned; 0 without one
     untried: tuple[str, ...] = ()  # names of designs that were not tried at all, since the budget was spent before
-    # Seconds to mask and judge a file of all records; 0 where nobody knows, or asked for a limit of time.
+    # Seconds to mask and judge a file of all records; 0 where unknown, or without a time limit.
     file_seconds: float = 0.0
     # What promises most by a sample and was not judged as a whole, from best to worst.
     promising: tuple[Masking, ...] = ()
@@ -197,7 +197,7 @@ MOST = 40  # files that are judged as a whole, at most
 # Times the time that is left which a file may take to be masked where there would be none at all without it.
 MOST_OVER = 3.0
 
-NEXT = 12  # what promises most by the sample and was not judged as a whole: so many follow the tuned files
+NEXT = 12  # most candidates, promising by the sample and not yet judged as a whole, that follow the tuned files
 
 
 def confirm(sampled: Judge, judge: Judge, times: MaskingTimes) -> None:
@@ -238,7 +238,7 @@ def promising(sampled: Judge, judge: Judge) -> list[Masking]:
 
 
 def _promising(sampled: Judge, judge: Judge, times: MaskingTimes) -> Iterator[Candidate]:
-    """Yield what promises most and is not judged yet, as often as that is asked for."""
+    """Yield the most promising candidate that is not judged yet, each time a next one is requested."""
     # What takes longer to mask than the time that is left is passed over. Where that is all there is, the quickest is
     # judged, unless it takes many times as long: nothing interrupts compiled code.
     ratios: Mapping[str, float] = {}
@@ -293,7 +293,7 @@ def tune(
     tell: Callable[[int], None] = lambda done: None,
     stopped: Callable[[Tuning], None] = lambda found: None,
     sample: Problem | None = None,
-    slow: Slow | None = None,  # told while a single file takes long (`evosdc.time_limit`)
+    slow: Slow | None = None,  # called while a single file takes long (`evosdc.time_limit`)
     times: MaskingTimes | None = None,  # of the whole file, where others want to know them, too
 ) -> Tuning:
     """Find each masking method's best parameters for a problem's fitness, and better combinations of methods."""

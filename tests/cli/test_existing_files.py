@@ -172,10 +172,10 @@ def test_an_unknown_ending_is_refused_before_any_work(evosdc, home, name):
 @pytest.mark.parametrize(
     ("name", "content", "advice"),
     [
-        ("result.json", None, "evosdc resume r` writes it anew"),
-        ("result.json", "{", "evosdc resume r` writes it anew"),
-        ("experiment.toml", "", "evosdc resume r` writes it anew"),
-        ("experiment.toml", None, "evosdc resume r` writes it anew"),
+        ("result.json", None, "evosdc resume r` writes it again"),
+        ("result.json", "{", "evosdc resume r` writes it again"),
+        ("experiment.toml", "", "evosdc resume r` writes it again"),
+        ("experiment.toml", None, "evosdc resume r` writes it again"),
         ("front.csv", None, "remove result.json: `evosdc resume r`"),
         ("risk.json", "", "remove result.json: `evosdc resume r`"),
         ("environment.json", None, "Restore it"),

@@ -177,8 +177,8 @@ def fresh(gained: float, error: float) -> dict[str, Any]:
     ("gained", "error", "text"),
     [
         (2.0, 0.5, "by 2.00 ± 0.50: the gain is more than chance."),
-        (0.9, 0.5, "is 0.90 ± 0.50, which cannot be told from chance."),
-        (-0.9, 0.5, "is \N{MINUS SIGN}0.90 ± 0.50, which cannot be told from chance."),
+        (0.9, 0.5, "is 0.90 ± 0.50, which cannot be distinguished from chance."),
+        (-0.9, 0.5, "is \N{MINUS SIGN}0.90 ± 0.50, which cannot be distinguished from chance."),
         (-2.0, 0.5, "which is better by 2.00 ± 0.50."),
         (0.0, 0.0, "Nothing was gained over the best of what the search began with"),
     ],

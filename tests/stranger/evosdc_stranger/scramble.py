@@ -12,7 +12,7 @@ class Scramble(MaskingMethod):
     class Params(Parameters):
         """Parameters of the method."""
 
-        share: float = Field(0.3, ge=0, le=1, description="share of records that take part, for each attribute anew")
+        share: float = Field(0.3, ge=0, le=1, description="share of records that take part, drawn for each attribute")
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the scrambled table."""
