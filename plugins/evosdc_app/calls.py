@@ -1,4 +1,4 @@
-"""Commands: those that answer at once, and searches that go on by themselves."""
+"""Commands: those that answer at once, and searches that run in the background."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ def program(words: list[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command said."""
+    """The result of a command."""
 
     words: tuple[str, ...]
     status: int
@@ -103,7 +103,7 @@ class Calls:
         return await asyncio.shield(task)
 
     async def carry_out(self, words: list[str]) -> Answer:
-        """Carry out a command and return what it said."""
+        """Run a command and return its output."""
         async with self._places:
             carry_out = carried_out if CAN_BE else _by_a_program
             status, out, err = await carry_out(words, self.root)
@@ -128,7 +128,7 @@ async def _by_a_program(words: list[str], folder: Path) -> tuple[int, bytes, byt
 
 
 class Jobs:
-    """Searches: processes of their own, which go on when the workbench ends."""
+    """Searches: background processes, which continue when the workbench ends."""
 
     # Their state is in their run folders. Kept here: messages of searches that failed before they had a folder.
 
@@ -176,7 +176,7 @@ class Jobs:
         return error_sentences(begun[1].read().decode(errors="replace"))
 
     def forget(self, run: Path) -> None:
-        """Forget what a process said."""
+        """Forget the output of a process."""
         self._begun.pop(run.name, None)
 
     def stop(self, run: Path) -> bool:

@@ -64,7 +64,7 @@ class Front:
 
 
 def read_front(run: Path) -> Front:
-    """Return what can be chosen of a run, without reading its data."""
+    """Return the files of a run to choose from, without reading its data."""
     from evosdc.engine.checkpoint import front_scores
 
     members: list[dict[str, Any]] = [entry | {"member": at} for at, entry in enumerate(front_scores(run))]
@@ -242,7 +242,7 @@ def export_words(run: Path, member: str, output: str, given: Mapping[str, Any]) 
 
 
 def exports_of(bench: Workbench, run: Path) -> list[dict[str, Any]]:
-    """Return what was exported of a run."""
+    """Return the exported files of a run."""
     return [
         {"member": said["member"], "manifest": bench.folder.name(path), "command": said.get("command", ""),
          "file": bench.folder.name(path.with_name(str((said.get("output") or {}).get("name", ""))))}
@@ -260,7 +260,7 @@ async def command(bench: Workbench, request: Request) -> Response:
 
 
 async def export(bench: Workbench, request: Request) -> Response:
-    """Carry out `evosdc export`; what was typed stays in the form where it is refused."""
+    """Run `evosdc export`; a refused form keeps its input."""
     form = await bench.form(request)
     run = bench.folder.run(form.one("run"))
     try:
@@ -293,7 +293,7 @@ async def _exported(bench: Workbench, form: Form, run: Path) -> Response:
         bench.exporting.discard(output)
 
     def about(text: str) -> bool:
-        """Whether something said is of this file: the run speaks of its best one, and this one was judged alone."""
+        """Whether a result is about this file: the run reports on its best one, and this one was judged alone."""
         return of_file == run or not text.startswith("The verdict of this run")
 
     return bench.page(
@@ -304,7 +304,7 @@ async def _exported(bench: Workbench, form: Form, run: Path) -> Response:
         warnings=[text for text in answer.warnings if about(text)],
         said=[text for text in answer.out.splitlines() if about(text)],
         commands=[line_of(list(answer.words)), *commands],
-        # What a stopped run says is about its own best file, and of another one nothing.
+        # A stopped run reports on its own best file only.
         has={"report": own and (of_file / REPORT).exists(), "users": own and (of_file / FOR_USERS).exists(),
              "recipe": own and (of_file / RECIPE).exists()},
         names={"report": REPORT, "users": FOR_USERS, "recipe": RECIPE},

@@ -30,7 +30,7 @@ def app(folder: Path, options: AppOptions) -> None:
     """Open the workbench in a browser, for the files in FOLDER (default: the working folder) and no others.
 
     Only this computer and the browser that opened the address reach it. What it does it does by commands, which it
-    shows; Ctrl-C ends it, and searches that it began go on.
+    shows; Ctrl-C ends it, and searches that it began continue.
     """
     from evosdc.errors import DataError, Fault, ParameterError
 
@@ -38,7 +38,7 @@ def app(folder: Path, options: AppOptions) -> None:
         raise DataError(Fault(str(folder), "no folder", "a folder with data files"))
     host, certificate, key = options.host, options.certificate, options.key
     if host not in _LOOPBACK and (certificate is None or key is None):
-        wanted = "127.0.0.1, or --certificate and --key besides"
+        wanted = "127.0.0.1, or also --certificate and --key"
         raise ParameterError(Fault("--host", f"{host} without TLS", wanted, "Confidential files do not travel openly."))
     if (certificate is None) is not (key is None):
         raise ParameterError(Fault("--certificate", "one of --certificate and --key", "both, or neither"))

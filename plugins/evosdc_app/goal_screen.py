@@ -1,4 +1,4 @@
-"""Screen 3: what the file must fulfil, how long the search may take, and what is possible at all."""
+"""Screen 3: requirements of the file, time of the search, and the limits of both."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -49,7 +49,7 @@ async def goal(bench: Workbench, request: Request) -> Response:
 
 
 async def _shown(bench: Workbench, data: str, typed: Form | None = None, faults: Sequence[str] = ()) -> Response:
-    """Return the page; with a form that was refused, what was typed into it and why."""
+    """Return the page; after a refused form, its input and the reason."""
     words, _ = data_words(bench, data)
     names, chosen = await to_thread.run_sync(attributes_of, bench, data)
     registry = default_registry()
@@ -110,7 +110,7 @@ class Setting(NamedTuple):
 
 
 def settings() -> list[Setting]:
-    """Return the options that the form offers besides the goal, with the texts of the command."""
+    """Return the other options of the form, with the texts of the command."""
     found = []
     for one in described(ProtectOptions):
         if one.name in SETTINGS:

@@ -40,7 +40,7 @@ async def hierarchy(bench: Workbench, request: Request) -> Response:
 
 
 async def _shown(bench: Workbench, data: str, name: str, form: Form, faults: list[str]) -> Response:
-    """Return the page; with a form that was refused, what was typed into it and why."""
+    """Return the page; after a refused form, its input and the reason."""
     found, rule, order = await to_thread.run_sync(_hierarchy, bench, data, name)
     order = form.one("order").splitlines() if form.one("order") else order
     leaves = [] if found is None else [(leaf, found.levels[place]) for place, leaf in enumerate(found.leaves)]

@@ -116,7 +116,7 @@ _HEAD = 4096
 
 
 async def save(bench: Workbench, request: Request) -> Response:
-    """Send a file to be saved: what was exported, its manifest, and what a run leaves for people; never a secret."""
+    """Send a file to be saved: an export, its manifest, and the reports of a run; never a secret."""
     path = bench.folder.file(query_value(request, "file"))
     exported = {
         file for manifest, said in bench.folder.exports()

@@ -29,7 +29,7 @@ CAN_BE = sys.platform == "linux"  # whether processes are copied here
 
 
 def prepare() -> None:
-    """Import what commands need, and nothing else: no plugin is looked for yet, and no file of the user read."""
+    """Import what commands need only: no plugin is searched for yet, and no user file is read."""
     # Threads of linear algebra end before a copy is made, and each copy begins its own.
     for name in MODULES:
         import_module(name)

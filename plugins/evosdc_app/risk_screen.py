@@ -36,7 +36,7 @@ async def risk(bench: Workbench, request: Request) -> Response:
 
 
 async def figures(bench: Workbench, request: Request) -> Response:
-    """Show what `evosdc risk` says."""
+    """Show the result of `evosdc risk`."""
     answer = await _answer(bench, request)
     return bench.fragment(
         "risk_figures.html", faults=answer.faults, **_fields(answer.document), **_page(answer, request)

@@ -1,4 +1,4 @@
-"""Screen 4: searches as they go on, by their folders alone."""
+"""Screen 4: progress of searches, from their folders alone."""
 
 import asyncio
 import json
@@ -116,7 +116,7 @@ def _words(status: RunStatus, phase: str) -> list[tuple[str, str]]:
 
 
 def _reason(status: RunStatus) -> str:
-    """Return what a run said last besides its phase, such as why it ended."""
+    """Return the last message of a run, such as why it ended."""
     from evosdc.cli.status import state_in_words
 
     return state_in_words(status).removeprefix(status.phase).strip()
@@ -212,7 +212,7 @@ async def finish(bench: Workbench, request: Request) -> Response:
 
 
 async def resume(bench: Workbench, request: Request) -> Response:
-    """Go on with a run that was stopped."""
+    """Resume a stopped run."""
     run, data = await _of_form(bench, request)
     if bench.jobs.active(run) or read_run_status(run).active:
         return away("/search", {"data": data, "run": run.name})  # a second click

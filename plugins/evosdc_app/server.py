@@ -40,7 +40,7 @@ def serve(folder: Path, host: str, port: int, tls: tuple[Path, Path] | None, bro
     server = uvicorn.Server(config)
     address = f"{'https' if tls else 'http'}://{_name(host)}:{taken.getsockname()[1]}/enter?token={session.token}"
     print(f"The workbench for {folder.resolve()}. Open this address once, in one browser:\n{address}")
-    print("Ctrl-C ends it; searches go on.", flush=True)
+    print("Ctrl-C ends it; searches continue.", flush=True)
     if browser:
         threading.Thread(target=open_browser, args=(address, session), daemon=True).start()
     asyncio.run(server.serve(sockets=[taken]))

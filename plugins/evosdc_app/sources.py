@@ -44,7 +44,7 @@ class Contents:
 
 
 class Sources:
-    """The files that were looked at last."""
+    """The files viewed last."""
 
     def __init__(self, folder: WorkFolder) -> None:
         self.folder = folder

@@ -61,7 +61,7 @@ class Workbench:
 
     @cached_property
     def sources(self) -> "Any":
-        """The files that were looked at last."""
+        """The files viewed last."""
         from evosdc_app.sources import Sources
 
         return Sources(self.folder)
@@ -72,7 +72,7 @@ class Workbench:
         return HTMLResponse(self.text(name, **(shared | context)), status)
 
     def no_file(self, screen: str) -> HTMLResponse:
-        """Return what a screen says before a file was chosen."""
+        """Return the message of a screen before a file is chosen."""
         return self.page("no_file.html", screen, dict(STEPS)[screen])
 
     def fragment(self, name: str, **context: Any) -> HTMLResponse:
@@ -113,7 +113,7 @@ def form_of(pairs: Iterable[tuple[str, str]]) -> Form:
 
 
 def link(path: str, **query: Any) -> str:
-    """Return an address on this server; what is None or empty is left out."""
+    """Return an address on this server; None or empty parts are left out."""
     given = {key: value for key, value in query.items() if value not in (None, "")}
     return f"{path}?{urlencode(given, doseq=True)}" if given else path
 
@@ -124,7 +124,7 @@ def query_value(request: Request, name: str, otherwise: str = "") -> str:
 
 
 def query_number(request: Request, name: str, otherwise: int) -> int:
-    """Return a whole number of the address; what is none counts as not given."""
+    """Return a whole number of the address; anything else counts as not given."""
     text = query_value(request, name)
     return int(text) if text.isdecimal() and len(text) < 10 else otherwise
 

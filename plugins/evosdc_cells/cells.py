@@ -123,7 +123,7 @@ class Cells(Seedable[File], Local[File]):
         self._shape = (len(original), len(self._domain.sizes))
         coding = self._domain.coding
         most = max(3 * int(coding.reach.max(initial=0)), int(self._domain.sizes.max()), 1)
-        # The smallest integers: what is copied, compared, hashed and stored for every child.
+        # The smallest integers: genes are copied, compared, hashed and stored for every child.
         self._type = np.min_scalar_type(-most)
         rules = rules_in_force(params.edit_rules, microdata)
         self._rules = GeneRules(rules, coding, self._coded_original) if rules is not None else None

@@ -23,7 +23,7 @@ class Rules(NamedTuple):
     Parameters
     ----------
     others : ndarray of int32, shape (n, W)
-        Classes of what is not masked.
+        Classes of unmasked attributes.
     first : ndarray of int64, shape (V + 1,)
         Classes of attribute v are at ``first[v]`` to ``first[v + 1] - 1`` of `classes`: one for each category or
         interval, the last for a missing value. Of length 1 where there is no rule.

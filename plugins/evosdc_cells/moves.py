@@ -25,7 +25,7 @@ from evosdc_cells.files import File, FileBlocks, with_records
 
 KINDS = ("value", "restoration", "adoption", "exchange")
 VALUE, RESTORATION, ADOPTION, EXCHANGE = range(4)
-ATTEMPTS = 20  # Numbers that are drawn, and partners that are looked at, before a change is given up
+ATTEMPTS = 20  # Tries of numbers, and of partners, before a change is skipped
 Genes = NDArray[np.int64]
 State = NDArray[np.uint64]
 _ATTRIBUTE = np.dtype(
@@ -314,7 +314,7 @@ def _breaks(file: Genes, row: int, column: int, own: Classes, rules: Rules) -> b
     return bool(breaks(own, rules.others[row], column, rules.arrays))
 
 
-CLASS_ATTEMPTS = 10  # Values, or partners, that are looked at before a move is given up
+CLASS_ATTEMPTS = 10  # Tries of values, or of partners, before a move is skipped
 LOOKED_AT = 16  # Records of which the nearest is a partner
 CLASS_MOVES = ("class-value", "class-restoration", "class-adoption", "class-exchange")
 Change = tuple[Rows, Genes]  # Positions of the records that change, and these records; they may equal what they were
@@ -403,7 +403,7 @@ class ClassMoves:
         return rows, records
 
     def _partner(self, genes: Genes, row: int, rng: np.random.Generator) -> int | None:
-        """Return the nearest of some records of other classes that agree in what is not masked."""
+        """Return the nearest of some records of other classes that agree in unmasked attributes."""
         group = self._peers.of[row]
         first, last = self._peers.starts[group : group + 2].tolist()
         drawn = self._peers.members[first + (rng.random(LOOKED_AT) * (last - first)).astype(np.int64)]

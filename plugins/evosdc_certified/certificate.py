@@ -20,7 +20,7 @@ def surest_guess(budget: Budget) -> float:
 
 
 def public_sentences(tables: PrivateTables) -> list[str]:
-    """Return what was taken as public, and has no price."""
+    """Return the facts assumed public; they cost nothing."""
     domain = tables.domain
     said = [f"The attributes and their order: {', '.join(domain.names)}."]
     listed = [c.name for c in domain.columns if c.labels]

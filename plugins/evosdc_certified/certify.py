@@ -166,7 +166,7 @@ def with_public_decimals(schema: Schema, description: SchemaDescription) -> Sche
 
 
 def _read(data: Any, schema: Any, reading: Mapping[str, str]) -> tuple[Table, SchemaDescription]:
-    """Return the original, and what the schema says that is public."""
+    """Return the original, and the facts that the schema declares public."""
     description = SchemaDescription({})
     if isinstance(schema, Schema):
         description = describe(schema)

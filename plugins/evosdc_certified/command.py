@@ -45,7 +45,7 @@ def certify(data: str, options: CertifyOptions) -> None:
 
 
 class _Progress:
-    """One line on standard error that says how far the work is."""
+    """One line of progress on standard error."""
 
     def __init__(self, quiet: bool) -> None:
         self.quiet = quiet or not sys.stderr.isatty()

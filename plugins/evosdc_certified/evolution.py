@@ -191,7 +191,7 @@ class Evolution:
         self.counts = np.concatenate([tables.count(self.cells, t.columns) for t in tables.tables])
 
     def extended(self, tables: PrivateTables) -> None:
-        """Go on with further tables."""
+        """Continue with further tables."""
         self.tables = tables
         self._tables()
 
@@ -224,7 +224,7 @@ class Evolution:
         # moves: by default `MOVES_PER_CELL` for each cell of the file, or fewer where the time does not suffice;
         # Returns the moves that were made: given as `moves`, they lead to the same file again.
         wanted = MOVES_PER_CELL * self.cells.size if moves is None else moves
-        self.run(0, HOT, HOT)  # compiles, before the clock is looked at
+        self.run(0, HOT, HOT)  # compiles, before timing starts
         begin = monotonic()
         first = min(CHUNK, wanted)
         self.run(first, HOT, HOT)

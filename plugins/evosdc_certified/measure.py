@@ -58,7 +58,7 @@ class PrivateMisfit(Measure):
     supports: ClassVar[frozenset[Scale]] = frozenset(Scale)
 
     def fit(self, original: Table) -> "FittedTables":
-        """Read the noisy tables; of `original`, a file made of them, only the schema is looked at."""
+        """Read the noisy tables; of `original`, a file made of them, only the schema is read."""
         return FittedTables(PrivateTables.read(self.params.tables), original.schema)
 
 
@@ -141,7 +141,7 @@ class TablesTracker(Tracker):
         return found
 
     def take(self, change: Changes) -> None:
-        """Go on to a child."""
+        """Update to a child."""
         np.subtract.at(self.counts, self.fitted.positions(change.before).ravel(), 1.0)
         np.add.at(self.counts, self.fitted.positions(change.after).ravel(), 1.0)
         self.misfit = self.fitted.misfit(self.counts, self.records)

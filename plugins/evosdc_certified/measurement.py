@@ -111,7 +111,7 @@ class Account:
 
     @property
     def left(self) -> float:
-        """What is left to spend."""
+        """The remaining budget."""
         return self.budget.rho - sum(payment.rho for payment in self.payments)
 
     def _pay(self, what: str, price: float) -> None:

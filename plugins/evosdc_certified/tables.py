@@ -42,7 +42,7 @@ class NoisyTable:
 
 @dataclass(frozen=True)
 class Payment:
-    """What one measurement cost: what was measured, and its zero-concentrated differential privacy."""
+    """One measurement and its cost in zero-concentrated differential privacy."""
 
     what: str
     rho: float

@@ -15,7 +15,7 @@ _PER_WORKER = 2
 
 # Of a cluster started here, for as long as it runs.
 _SETTINGS = {
-    # The ledger judges who is to blame, so it hears of each death.
+    # The ledger finds the task at fault, so it must receive each death.
     "distributed.scheduler.allowed-failures": 0,
     # Seconds after a loss until Dask stops replacing a worker: longer than any run.
     "distributed.deploy.lost-worker-timeout": "1000 days",
@@ -36,7 +36,7 @@ class DaskPool(Pool):
 
     @property
     def ready(self) -> bool:
-        """Whether Dask should be given another task: each worker has one to do and one to go on with."""
+        """Whether Dask needs another task: each worker has one running and one waiting."""
         return len(self._jobs) < _PER_WORKER * self.workers
 
     def give(self, job: Job, parcel: bytes) -> None:
@@ -44,7 +44,7 @@ class DaskPool(Pool):
         self._jobs[self._client.submit(run_packed, parcel, pure=False)] = job
 
     def listen(self, answered: Answered, lost: Lost, patience: float = PERIOD) -> bool:
-        """Wait a little and tell of answers and losses; a scheduler of the site's may run again what was lost."""
+        """Wait briefly and report answers and losses; a scheduler of the site may rerun lost tasks."""
         try:
             self._wait(list(self._jobs), timeout=patience, return_when="FIRST_COMPLETED")
         except TimeoutError:

@@ -1,4 +1,4 @@
-"""What a published file says of people by its combinations alone: replicated uniques, and attributed targets."""
+"""Disclosure by the combinations of a published file alone: replicated uniques, and attributed targets."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
@@ -69,7 +69,7 @@ class Attribution(WholeFileJudge):
         """Keys and targets."""
 
         targets: tuple[str, ...] = Field(
-            (), description="What is attributed; default: the sensitive attributes of the file, or each judged one."
+            (), description="Attributed attributes; default: the sensitive attributes of the file, or each judged one."
         )
         bins: int = Field(20, ge=2, le=1000, description="Classes of a numeric attribute.")
 

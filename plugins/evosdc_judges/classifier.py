@@ -33,7 +33,7 @@ class ClassifierUtility(WholeFileJudge):
     )
 
     class Params(Judge.Params):
-        """What is predicted, and from how much."""
+        """Predicted attributes, and sizes of training."""
 
         target: str | None = Field(None, description="Unmasked attribute to predict; default: those best predicted.")
         targets: int = Field(3, ge=1, description="How many are predicted, where none is named.")
@@ -48,7 +48,7 @@ class ClassifierUtility(WholeFileJudge):
         return (self.params.target,) if self.params.target is not None else ()
 
     def fit_in(self, microdata: Microdata) -> "FittedClassifierUtility":
-        """Choose what is predicted, and learn it from the original."""
+        """Choose the predicted attributes, and train on the original."""
         self.require_support(microdata.original)
         microdata.table.schema.require(self.auxiliary_names(), f"{_WHERE}: target")
         if self.params.target in microdata.protect:

@@ -212,7 +212,7 @@ class DisplacementTracker(Rescoring):
         return self.fitted.estimate_of(self._linked()[0]).value
 
     def take(self, change: Changes) -> None:
-        """Go on to a child."""
+        """Update to a child."""
         super().take(change)
         self._found = None
 

@@ -40,10 +40,10 @@ class ReleaseHistory(WholeFileJudge):
     sentence = "By this file and all earlier releases together {masked} % of the people are re-identified."
 
     class Params(Judge.Params):
-        """How finely numbers are taken, and how many people are looked for."""
+        """Classes of numbers, and size of the sample of people."""
 
         bins: int = Field(20, ge=2, le=250, description="Classes of a numeric attribute.")
-        records: int = Field(3000, ge=20, description="People that are looked for, at most.")
+        records: int = Field(3000, ge=20, description="People searched for, at most.")
 
     params: Params
 
@@ -101,7 +101,7 @@ class FittedHistory(Estimated):
         return self.details(masked)[0]
 
     def details(self, masked: Table) -> tuple[Estimate, Mapping[str, float]]:
-        """Return the share of people, the same by this file alone, and what is guessed besides."""
+        """Return the share of people linked, the same by this file alone, and guessed values."""
         everybody: Rows = np.arange(len(self._table), dtype=np.intp)
         whole = self._table.with_columns(masked)
         own = self._read(whole, everybody)

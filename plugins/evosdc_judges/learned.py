@@ -82,7 +82,7 @@ class LearnedInference(PeopleJudge):
     # boosting) learns each original attribute from *all* masked attributes of their records. It predicts the other
     # half. So small a classifier learns little of an attribute of many classes from so few people: its answers stand
     # beside the likeliest original class behind the attribute's own label, and the better of the two counts.
-    # With a the share of right answers, and b the greater of what is reached when the masked records are shuffled, for
+    # With a the share of right answers, and b the greater share reached when the masked records are shuffled, for
     # learning and for asking, and by the commonest class of the teaching half: ``100 (a - b) / (1 - b)``, mean over the
     # attributes; 0 where b is 1. The interval is the normal one over the queried people, by linearisation of the ratio.
     # Published labels are unordered tokens, so no relabelling changes the score. The look-up, the floor, the mean over
@@ -97,7 +97,7 @@ class LearnedInference(PeopleJudge):
     )
 
     class Params(Judge.Params):
-        """What is learned, and from how much."""
+        """Learned attributes, and sizes of training."""
 
         targets: tuple[str, ...] = Field((), description="Attributes to infer; default: the sensitive ones, or all.")
         bins: int = Field(10, ge=2, le=250, description="Classes of a numeric attribute.")
@@ -136,7 +136,7 @@ class FittedLearnedInference(Estimated):
             right = self._right(target, published).astype(np.float64)
             commonest = codes[self._queries, target] == np.bincount(codes[self._taught, target]).argmax()
             by_chance = max((commonest, self._right(target, shuffled)), key=lambda found: float(found.mean()))
-            # For each person what is gained over chance, and what could be.
+            # For each person the gain over chance, and the greatest possible gain.
             parts.append((right - by_chance, 1.0 - by_chance))
         return in_per_cent(mean_of_ratios(parts))
 

@@ -20,7 +20,7 @@ from evosdc_judges.analysis import NOT_ANALYSED, WholeFileJudge
 from evosdc_judges.people import Draw, drawn, sampled
 
 DRAWS = 1000  # bootstrap samples of the people, from which an interval is taken
-FEWEST = 20  # members, and others, below which nothing can be said of either
+FEWEST = 20  # members, and others, below which no result is given
 
 
 @dataclass(frozen=True, eq=False)

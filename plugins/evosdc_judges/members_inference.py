@@ -41,7 +41,7 @@ class MembersInference(MembersJudge):
     )
 
     class Params(Judge.Params):
-        """What is learned, and from how much."""
+        """Learned attributes, and sizes of training."""
 
         targets: tuple[str, ...] = Field((), description="Attributes to infer; default: the sensitive ones.")
         bins: int = Field(5, ge=2, le=100, description="Classes of about equal frequency of a sensitive number.")

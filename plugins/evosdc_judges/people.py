@@ -1,6 +1,6 @@
 """The original side of judges about respondents: their classes, and samples of them.
 
-Every draw has an address below the judge's seed, so that a judge says the same of the same two files again, and all
+Every draw has an address below the judge's seed, so that a judge repeats its result for the same two files, and all
 judges of one seed share their halves.
 """
 
@@ -24,7 +24,7 @@ FEWEST = 8  # records below which a half teaches nothing
 
 
 class Draw(IntEnum):
-    """What is drawn: the second element of an address; never renumbered."""
+    """Kind of draw: the second element of an address; never renumbered."""
 
     HALVES = 0
     SAMPLE = 1

@@ -36,7 +36,7 @@ class LargeRiskOptions(LargeOptions):
 class LargeMeasureOptions(LargeOptions):
     """Options of ``evosdc large measure``."""
 
-    protect: Sequence[str] | None = names("What is judged; default: all columns that both files have.")
+    protect: Sequence[str] | None = names("Judged columns; default: all columns that both files have.")
     measures: Sequence[str] | None = names(
         "Registered names; default: all that joint counts tell.", registered="measure"
     )

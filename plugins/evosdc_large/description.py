@@ -17,7 +17,7 @@ from evosdc_large.counting import Counted
 
 
 def description_of(schema: Path | None, names: Sequence[str]) -> SchemaDescription:
-    """Return what a schema file says of some columns; nothing without one."""
+    """Return the schema of some columns from a file; empty without one."""
     if schema is None:
         return SchemaDescription()
     said = load_schema(schema)

@@ -58,7 +58,7 @@ def joint_counts(
     Parameters
     ----------
     names : sequence of str, optional
-        What is judged; by default all columns that both files have.
+        Judged columns; by default all columns that both files have.
     schema : Path, optional
         A schema file.
     by : Workers, optional

@@ -29,7 +29,7 @@ class Optimum:
 
 
 def optimum(evaluator: NodeEvaluator, loss: NodeLoss, most: int | None = None) -> Optimum:
-    """Return all optimal nodes; raise `ParameterError` where more than `most` choices of a level are looked at."""
+    """Return all optimal nodes; raise `ParameterError` where more than `most` choices of a level are tried."""
     # The levels of the attributes are chosen one after the other, those of the remaining ones being held at the lowest
     # that can be safe. Two nodes decide about all that can be completed from such a choice. Where even the highest
     # suppresses too much, all do (predictive tagging). The bound of the lowest holds for all. What is suppressed for k,
@@ -220,7 +220,7 @@ class Optimal(ExactSearch):
     class Params(Parameters):
         """A guard against lattices that no one can wait for."""
 
-        most: int = Field(1_000_000, ge=1, description="choices of a level that are looked at before it gives up")
+        most: int = Field(1_000_000, ge=1, description="choices of a level that are tried before the search fails")
 
     params: Params
 

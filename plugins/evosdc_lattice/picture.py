@@ -1,4 +1,4 @@
-"""Pictures of a lattice: its nodes where there are few, else what was explored by height and loss; and class sizes."""
+"""Pictures of a lattice: all nodes where there are few, else explored ones by height and loss; and class sizes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

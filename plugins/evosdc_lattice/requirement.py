@@ -95,7 +95,7 @@ class ClassRequirement:
         return not self.models
 
     def failing(self, counts: Counts, sensitive: Sensitive, absorbing_only: bool = False) -> NDArray[np.bool_]:
-        """Return which classes fail, shape (m,); a superset passes where only absorbing conditions are looked at."""
+        """Return which classes fail, shape (m,); a superset passes where only absorbing conditions count."""
         failing: NDArray[np.bool_] = counts < self.k
         if self.least > 1:
             for column in self.columns:
@@ -153,7 +153,7 @@ def _required(
 
 
 def _sensitive_columns(params: Any, microdata: Microdata) -> tuple[tuple[SensitiveColumns, ...], NDArray[np.int64]]:
-    """Return the sensitive attributes that are looked at and, by record, the column of each value, shape (n, S)."""
+    """Return the sensitive attributes that count and, by record, the column of each value, shape (n, S)."""
     table: Table = microdata.table
     diverse = params.l is not None or params.t is not None or params.p is not None
     if not diverse and not params.require:

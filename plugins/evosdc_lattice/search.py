@@ -40,7 +40,7 @@ class LatticeSearch(Proposing):
         memory: Mapping[str, Any],
         evaluated: Sequence[Individual],
     ) -> Population:
-        """Return the next population, what was explored kept in its memory."""
+        """Return the next population, with explored nodes in its memory."""
         kept = {name: np.asarray(value) for name, value in memory.items()}
         if self.lattice.space.size <= PICTURED:
             known = population.memory.get("visited", self._visited(population))
@@ -53,7 +53,7 @@ class LatticeSearch(Proposing):
         return np.array([i.genome for i in individuals], dtype=np.int16).reshape(-1, len(self.lattice.space.top))
 
     def describe(self, population: Population, solution: Individual) -> Any:
-        """Return what the lattice says of the node, and how good any node could be."""
+        """Return the facts about the node, and the bound for any node."""
         stands = self.standing(population, solution)
         return self.lattice.describe(solution.genome) | ({} if stands is None else {"bound": stands})
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from evosdc.table.table import Codes, Table
 from evosdc_limit.objective import AttributeTerms, Floats, Integers, Objective
 
-MOST_RECORDS = 1 << 20  # greatest number of records that could be published; with more, linkages are not looked at
+MOST_RECORDS = 1 << 20  # greatest number of records that could be published; with more, linkages are ignored
 _IMPOSSIBLE = 1e6  # cost of an original that is never published so
 _TIED = 1e-9
 
@@ -29,7 +29,7 @@ class Links(NamedTuple):
     costs: Floats  # shape (2, V, B, A); of an original category behind a published one, by codes from -1 (missing) up
     originals: Codes  # shape (m, V); distinct originals
     multiples: NDArray[np.int64]  # shape (m,); how many records each stands for
-    strides: Integers  # shape (V,); of the number of a published record; 0 everywhere where linkages are not looked at
+    strides: Integers  # shape (V,); of the number of a published record; 0 everywhere where linkages are ignored
     # Shape (2, number of records that could be published); least cost of any original; NaN where it is not known yet
     least: Floats
     ties: NDArray[np.int64]  # records that have it
@@ -92,7 +92,7 @@ class Assigned(NamedTuple):
 
     codes: Codes  # shape (n, V)
     il: float  # of two-way tables, beyond what the tables of single attributes change
-    dr: float  # of linkages; 0 where they were not looked at
+    dr: float  # of linkages; 0 where they were ignored
 
 
 class _Layout(NamedTuple):

@@ -84,7 +84,7 @@ def in_order(anneal: Callable[[], Channels], attributes: Sequence[AttributeTerms
 
 
 def exchanged(counts: Integers, attribute: AttributeTerms) -> float:
-    """Return the per cent of the records that would read right besides if labels were exchanged one to one."""
+    """Return the per cent of further records that would read right if labels were exchanged one to one."""
     size = len(attribute.published)
     if size > WIDEST:
         return 0.0

@@ -21,7 +21,7 @@ class LimitOptions(shared.FileOptions):
     protect: Sequence[str] | None = shared.PROTECT
     dr: Literal["guess", "guess-gain"] = option("guess", "What DR is made of beside linkages.")
     lines: int | None = option(None, "Supporting lines of the curve; default: 21.", metavar="N", ge=2)
-    time: float | None = time_limit("Stop then; what was found so far stays valid.")
+    time: float | None = time_limit("Stop then; the result so far stays valid.")
     as_json: bool = shared.JSON
 
 
@@ -53,7 +53,7 @@ def limit(data: str, options: LimitOptions) -> None:
 
 
 def _tell_slow(what: str, seconds: float) -> None:
-    click.echo(f"{what} has taken {seconds:.0f} s so far; with --time 60s it ends with what was found.", err=True)
+    click.echo(f"{what} has taken {seconds:.0f} s so far; with --time 60s it ends with the result so far.", err=True)
 
 
 def _show(found: "Limit") -> None:

@@ -448,7 +448,7 @@ _SLIGHT = 1e-5  # weight of IL in place of 0: of all solutions of least DR one w
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """What one program came to."""
+    """The result of one program."""
 
     t: float  # weight of IL; that of DR is 1 - t
     # A lower bound of ``t IL + (1 - t) DR`` of any masked file, valid even where `gap` is not 0. Where the least

@@ -25,7 +25,7 @@ _MOST_VALUES = 50_000
 _MOST_PAIRS = 5_000
 
 # How often numbers of records are chosen, and how often of these freely: after the first time it is known what tables
-# and linkages cost besides. Later passes only balance the best numbers, so that this cost stays about the same.
+# and linkages also cost. Later passes only balance the best numbers, so that this cost stays about the same.
 _PASSES, _FREE = 4, 2
 
 
@@ -39,7 +39,7 @@ class OptimalChannel(Tunable):
     # Derived for evosdc: a reconstruction.
 
     class Params(Parameters):
-        """What is minimised."""
+        """The minimised function."""
 
         t: float | Literal["max"] = Field(
             default="max", description='Weight of IL, 0 to 1, beside 1 - t of DR; "max" for the greater of both.'

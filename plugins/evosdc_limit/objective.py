@@ -84,7 +84,7 @@ COUNTED: tuple[Loss, ...] = get_args(Loss)
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """What is bounded, for V attributes; all costs are on the scale 0..100 of IL and DR."""
+    """The bounded function, for V attributes; all costs are on the scale 0..100 of IL and DR."""
 
     # IL is the mean of the losses. DR is half of the guess, or of the guess gain, the other half being the record
     # linkage, which is bounded by 0; without linkage it is the guess itself.

@@ -1,4 +1,4 @@
-"""What the limit says of a search: the function behind the name ``guesses``."""
+"""The limit of a search: the function behind the name ``guesses``."""
 
 from evosdc.model.limit import Judgement
 from evosdc.model.limit import Limit as SearchLimit

@@ -194,7 +194,7 @@ class MultiplicativeNoise(Tunable):
                 return usual if value is None else value
             f = info.data.get("f")
             if f is None:
-                return value  # f was refused already; nothing can be said of s
+                return value  # f was refused already; s cannot be checked
             if value is not None and value > 0 and value >= f / 2:
                 raise ValueError(f"a number from 0 to below f / 2 = {f / 2:g}")
             return f / 4 if value is None else value

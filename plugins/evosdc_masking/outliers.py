@@ -104,7 +104,7 @@ class OutlierNoise(Untuned):
     """
 
     class Params(RoundingParameters):
-        """How much noise, and what is an outlier."""
+        """Amount of noise, and definition of outliers."""
 
         alpha: float = Field(0.5, ge=0, description="Variance of the noise over the attribute's; 0 changes nothing.")
         quantile: float = Field(0.975, gt=0, lt=1, description="Share of a normal population that is no outlier.")

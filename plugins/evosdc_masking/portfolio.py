@@ -86,7 +86,7 @@ def _recodings(method: str, names: tuple[str, ...], sizes: Mapping[str, int], ta
 
 NUMERIC_SWAPS = range(1, 21)
 NUMERIC_CLASSES = range(3, 11)
-GROUPS = (4, 3)  # how many attributes are microaggregated at a time, besides all of them
+GROUPS = (4, 3)  # attributes microaggregated together, in addition to all of them
 NOISE = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 NUMERIC_QUALITIES = range(5, 101, 5)
 

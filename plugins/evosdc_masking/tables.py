@@ -101,8 +101,8 @@ def cell_key_table(
     """Return a frequency table of some attributes with noise, of the combinations that occur."""
     # The cell key method (Fraser and Wooton 2005; Thompson, Broadfoot and Elazar 2013): every record has a secret key,
     # a keyed hash of its values and of its number among its equals. The keys of a cell's records add up, modulo 1, to
-    # the cell's key, which says what noise its count gets. So the same people have the same count in every table that
-    # is made with the same key file, in whatever order, part or format the file comes. Further tables tell nothing
+    # the cell's key, which determines the noise of its count. So the same people have the same count in every table
+    # made with the same key file, in whatever order, part or format the file comes. Further tables tell nothing
     # that averages out, and cells are not exactly additive. Weighted counts are not offered: beside counts of records
     # they tell the mean weight of a cell without any noise. Margins have ``*`` for what they sum over, missing values
     # are empty, and cells with a published count of 0 are left out. `seed` is public: anybody can take its noise away.

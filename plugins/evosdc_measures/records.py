@@ -60,7 +60,7 @@ class RecordSums(Tracker):
         return min(self._total if self._whole is None else 100.0 * self._total / self._whole, 100.0)
 
     def take(self, change: Changes) -> None:
-        """Go on to a child."""
+        """Update to a child."""
         latest = self._figures_of(change.after, change.rows)
         self._total += float((latest - self._figures[change.rows]).sum())
         self._figures[change.rows] = latest

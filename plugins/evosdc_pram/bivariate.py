@@ -170,7 +170,7 @@ class PairTracker(Tracker):
         return sum(self._figures) / len(self._figures)
 
     def take(self, change: Changes) -> None:
-        """Go on to a child; O(m) and the cells for each pair that has a changed attribute."""
+        """Update to a child; O(m) and the cells for each pair that has a changed attribute."""
         self._counts, self._figures = self._changed(change.before.codes, change.after.codes, change.rows)
 
     def tries(self, changes: Changes) -> Numbers:

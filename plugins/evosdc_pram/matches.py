@@ -119,7 +119,7 @@ class MatchTracker(Tracker):
         return self._fitted.share(self._published, self._kept)
 
     def take(self, change: Changes) -> None:
-        """Go on to a child; O(m V)."""
+        """Update to a child; O(m V)."""
         self._move(change.before.codes, change.after.codes, change.rows)
 
     def tries(self, changes: Changes) -> NDArray[np.float64]:
@@ -191,7 +191,7 @@ class UnchangedTracker(Tracker):
         return 100.0 * self._equal / self._original.codes.size
 
     def take(self, change: Changes) -> None:
-        """Go on to a child; O(m V)."""
+        """Update to a child; O(m V)."""
         self._equal += int(self._more(change).sum())
 
     def tries(self, changes: Changes) -> NDArray[np.float64]:

@@ -63,7 +63,7 @@ class Penalised(Fitness):
     """
 
     class Params(Parameters):
-        """What is penalised, and how much."""
+        """Penalties and their weights."""
 
         base: Literal["mean", "max"] = Field("mean", description="how IL and DR are combined")
         weight: float = Field(1.0, ge=0, description="price of a shift of one per cent of the records")

@@ -46,7 +46,7 @@ def evosdc_privacy_models() -> Iterator[PrivacyModelSpec]:
         ("journalist-risk", "attackers:JournalistRisk",
          "Risk of an intruder who does not know who is in the file: 1 / F.", "El Emam (2013)"),
         ("marketer-risk", "attackers:MarketerRisk",
-         "Share of records that one who links them all gets right on average.", "Dankar and El Emam (2010)"),
+         "Average share of records linked correctly by an intruder who links all.", "Dankar and El Emam (2010)"),
         ("population-uniqueness", "population_uniqueness:PopulationUniqueness",
          "Percentage of the population that is unique, by Zayatz, SNB, Pitman or Dankar's choice of them.",
          "Zayatz (1991); Chen and Keller-McNulty (1998); Hoshino (2001); Dankar et al. (2012)"),

@@ -105,7 +105,7 @@ class JournalistRisk(_Attacker):
 
 
 class MarketerRisk(JournalistRisk):
-    """Marketer risk (Dankar and El Emam 2010): share of the records that one who links them all gets right on average.
+    """Marketer risk (Dankar and El Emam 2010): average share of correct links when all records are linked.
 
     ``sum 1 / F`` over the records, divided by their number.
     """

@@ -1,6 +1,6 @@
 """Keys of an intruder who knows some quasi-identifiers only: all sets of them, up to a size.
 
-A set tells records apart by the distinct keys of all quasi-identifiers: a million records are gone through once, and
+A set tells records apart by the distinct keys of all quasi-identifiers: a million records are read once, and
 not once for each of a hundred sets.
 """
 

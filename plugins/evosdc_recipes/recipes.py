@@ -1,4 +1,4 @@
-"""The genotype `recipes`: what is evolved is a protection plan, and not the file that it makes."""
+"""The genotype `recipes`: evolution of protection plans instead of files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -34,7 +34,7 @@ class Recipes(Composed[Recipe], Stochastic[Recipe], Described[Recipe]):
     class Params(Parameters):
         """Length of plans, how many files judge one, and what ends all of them."""
 
-        steps: int = Field(6, ge=1, le=20, description="steps of a plan at most, besides `last`")
+        steps: int = Field(6, ge=1, le=20, description="steps of a plan at most, without `last`")
         draws: int = Field(12, ge=1, le=100, description="files that a random plan is scored on")
         fresh_draws: int = Field(30, ge=0, description="further files that the winner is scored on")
         lasting: bool = Field(

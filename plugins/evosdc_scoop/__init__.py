@@ -1,6 +1,6 @@
 """SCOOP as an executor: its futures and its workers, with a launcher, a broker and sockets of our own.
 
-What is our own, and why:
+Our own parts, and why:
 
 - *launcher*: SCOOP's gives exit status 0 whatever happened, leaves orphans and does not notice workers that never
   started. Here this process starts every other one, has them end with it and probes them all before any work.

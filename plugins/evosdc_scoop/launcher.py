@@ -1,6 +1,6 @@
 """Starting the processes of a SCOOP pool: a broker and its workers, here and by ssh or srun on other computers.
 
-They end when this process does or, on another computer, is no longer heard of.
+They end when this process does or, on another computer, when its signs of life stop.
 """
 
 import json
@@ -89,7 +89,7 @@ class RemoteChild:
         return self.process.poll() is None
 
     def first_message(self, deadline: float) -> bytes | None:
-        """Return what it says when it is ready; None where the deadline is over."""
+        """Return its message when it is ready; None after the deadline."""
         assert self.process.stdout is not None
         descriptor, said = self.process.stdout.fileno(), b""
         while (left := deadline - monotonic()) > 0:

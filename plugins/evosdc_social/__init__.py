@@ -64,9 +64,9 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
         ("semantic-dr", "risks:SemanticRisk", "Users linked to their own record by least semantic distance.",
          "Thesis, section 6.4: reconstruction", ""),
         ("informed-semantic-dr", "risks:InformedSemanticRisk",
-         "Records linked by one who knows how values were generalised.",
+         "Records linked by an intruder who knows how values were generalised.",
          "after Torra (2017): reconstruction", ""),
-        ("neighbourhood-dr", "risks:NeighbourhoodRisk", "Users linked by one who also knows their neighbours.",
+        ("neighbourhood-dr", "risks:NeighbourhoodRisk", "Users linked by an intruder who also knows their neighbours.",
          "after Zhou and Pei (2008): reconstruction", "the neighbours of people"),
     )  # fmt: skip
     for name, implementation, summary, source, knows in risks:

@@ -220,7 +220,7 @@ def topics(data: Path, posts: Path, options: TopicsOptions) -> None:
 def places(data: Path, options: PlacesOptions) -> None:
     """Write GRAPH with places as the tree calls them, in place of what users wrote.
 
-    Beside OUTPUT stand the tree, with a leaf more for each place above the leaves, and what was not found.
+    Beside OUTPUT stand the tree, with a leaf more for each place above the leaves, and the unknown places.
     """
     from evosdc.cli.inputs import require_apart
     from evosdc.cli.text import say

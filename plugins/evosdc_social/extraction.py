@@ -17,7 +17,7 @@ from evosdc.table.table import MISSING, Codes, Table
 from evosdc_social.graph import NEIGHBOURS, Neighbours, neighbours_in
 from evosdc_social.graph_file import cells_of
 
-DEGREE = "degree"  # what the column is called that says how many neighbours a user has
+DEGREE = "degree"  # name of the column with the number of neighbours
 
 
 def name_around(attribute: str) -> str:

@@ -205,7 +205,7 @@ def parse_zipped(content: bytes, where: str) -> GraphFile | None:
                 return None
             files = [(m.filename, archive.read(m)) for m in members]
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError):
-        return None  # what reads archives says so
+        return None  # the reader of archives reports it
     way = _best(files, where)
     return graph_file(_graph(way, where), where, ".zip", zipped) if way.share else None
 

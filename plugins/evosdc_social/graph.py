@@ -207,7 +207,7 @@ def _read(texts: Sequence[str]) -> Neighbours:
 
 
 class AmongNeighbours(Measure, Generic[F]):
-    """A measure of users that reads their neighbours besides what it judges."""
+    """A measure of users that also reads their neighbours."""
 
     class Params(Parameters):
         """Where the edges are."""
@@ -225,7 +225,7 @@ class AmongNeighbours(Measure, Generic[F]):
         return (self.params.neighbours,)
 
     def fit(self, original: Table) -> F:
-        """Return the measure of a table that holds the neighbours besides."""
+        """Return the measure of a table that also holds the neighbours."""
         return self.fit_in(Microdata(original, original.schema.names))
 
     def fit_in(self, microdata: Microdata) -> F:

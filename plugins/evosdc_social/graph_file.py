@@ -175,7 +175,7 @@ def _column(name: str, texts: Sequence[str | None]) -> Column:
 
 
 def _masked(values: list[Value], one: Published) -> list[Value]:
-    """Return what a masked column says; as numbers where all values of the attribute are."""
+    """Return the values of a masked column; as numbers where all values of the attribute are."""
     kinds = {type(value) for value in values if value is not None}
     texts = cells_of(one.column)
     if kinds == {bool}:

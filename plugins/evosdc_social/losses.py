@@ -274,7 +274,7 @@ class NodeLossTracker(Tracker):
         return 100.0 * float(self.losses.sum()) / len(self.losses)
 
     def take(self, change: Changes) -> None:
-        """Go on to a child."""
+        """Update to a child."""
         latest = self._space.nodes(change.after)
         differ = self._nodes[change.rows] != latest
         for v in np.flatnonzero(differ.any(axis=0)).tolist():

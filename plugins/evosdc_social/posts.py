@@ -32,7 +32,7 @@ class Places:
 
     leaves: tuple[str | None, ...]  # by user a leaf of `tree`; None where nothing was said, or it was not found
     tree: Hierarchy  # the tree that was given, with a leaf more for each place above the leaves that somebody says
-    unknown: Counter[str]  # what was not found, and how often it was said
+    unknown: Counter[str]  # unknown places and their frequencies
 
 
 def resolved(texts: Sequence[str | None], tree: Hierarchy) -> Places:

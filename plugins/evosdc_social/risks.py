@@ -117,7 +117,7 @@ class FittedSemanticRisk(Fitted):
 
     @cached_property
     def known(self) -> LevelCounts | None:
-        """What is counted; None where that would take too much memory."""
+        """The counts; None where they would take too much memory."""
         return level_counts(self.vectors, self.leaves)
 
     def track(self, masked: Table) -> "SemanticRiskTracker":
@@ -146,7 +146,7 @@ class SemanticRiskTracker(Tracker):
         return float(self.contributions().sum())
 
     def take(self, change: Changes) -> None:
-        """Go on to a child."""
+        """Update to a child."""
         nodes = self._fitted.space.nodes(change.after)
         differ = (self._nodes[change.rows] != nodes).any(axis=1)
         self._nodes[change.rows] = nodes

@@ -123,7 +123,7 @@ class PramParameters(Parameters):
             return None
         design = info.data.get("design")
         if design is None:
-            return value  # refused already; nothing can be said of its numbers
+            return value  # refused already; its numbers cannot be checked
         if design not in OWNERS[name]:
             if value is not None:
                 raise ValueError(f"nothing, since design {design} has no {name}")

@@ -286,7 +286,7 @@ class TableSwapping(Tunable):
     """
 
     class Params(Parameters):
-        """What is swapped, and what stays."""
+        """Swapped and kept values."""
 
         share: float = Field(0.8, ge=0, le=1, description="Share of the values of an attribute that is permuted.")
         order: int = Field(3, ge=2, le=3, description="Attributes of the tables that are kept, at most.")

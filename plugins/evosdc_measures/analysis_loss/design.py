@@ -30,7 +30,7 @@ def matrix_of(table: Table, names: Sequence[str], full: bool = False) -> Numbers
 
 
 def with_protected(microdata: Microdata, needed: Sequence[str]) -> Table:
-    """Return the protected attributes followed by those needed besides."""
+    """Return the protected attributes followed by the others needed."""
     further = [name for name in needed if name not in microdata.protect]
     return microdata.table.select([*microdata.protect, *further])
 

@@ -93,7 +93,7 @@ class DistanceTracker(Tracker):
         return self._score
 
     def take(self, change: Changes) -> None:
-        """Go on to a child; O(m V)."""
+        """Update to a child; O(m V)."""
         self._score = float(self._losses(change, True)[0])
 
     def tries(self, changes: Changes) -> NDArray[np.float64]:
@@ -127,7 +127,7 @@ def sums_of_distances(
     totals: Integers,
     records: Numbers,
 ) -> Numbers:
-    """Return the sum of all distances of each child; with `stays`, of the one to go on to."""
+    """Return the sum of all distances of each child; with `stays`, of the child taken."""
     # `layout` holds the width of each attribute's square table of distances, and where it begins in `distances`, in
     # units of the attribute's own denominator.
     sums, own = np.empty(len(ends)), totals.copy()

@@ -109,7 +109,7 @@ class EntropyTracker(Tracker):
         return self._score
 
     def take(self, change: Changes) -> None:
-        """Go on to a child; O(c) for each changed cell, O(n log n) for one of a wide attribute."""
+        """Update to a child; O(c) for each changed cell, O(n log n) for one of a wide attribute."""
         self._score, fitted = float(self._losses_of(change, True)[0]), self._fitted
         if fitted.joint.wide:
             self._codes[change.rows] = change.after.codes
@@ -152,7 +152,7 @@ def losses_of_entropy(
     parts: Numbers,
     losses: Numbers,
 ) -> Numbers:
-    """Return the loss of each child; with `stays`, of the one to go on to."""
+    """Return the loss of each child; with `stays`, of the child taken."""
     # `layout`: of each attribute the width (0 of wide ones), and where it begins in `counts` and in `parts`; `bits`
     # is ``x log2 x``, and `units` the loss of each attribute for a bit.
     found, begin = np.empty(len(ends)), 0

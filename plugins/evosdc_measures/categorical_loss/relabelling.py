@@ -149,7 +149,7 @@ class RelabellingTracker(Tracker):
         return float(self._fitted.share(self.gains[None])[0])
 
     def take(self, change: Changes) -> None:
-        """Go on to a child; O(c) for a changed cell, O(c**2) where it changes the assignment."""
+        """Update to a child; O(c) for a changed cell, O(c**2) where it changes the assignment."""
         self.gains = self._followed(change, True)[0]
         if self._fitted.joint.wide:
             self._codes[change.rows] = change.after.codes
@@ -186,7 +186,7 @@ def gains_of_children(
     gains: Integers,
 ) -> Integers:
     """Return how many more records of each child read right under its best assignment, by attribute, shape (k, V)."""
-    # With `stays`, of the one to go on to. The layout is that of `FittedRelabelling`; attributes of width 0 are left
+    # With `stays`, of the child taken. The layout is that of `FittedRelabelling`; attributes of width 0 are left
     # out. Counts and assignment are those of the parent, see `RelabellingTracker`, and changed.
     found, saved = np.empty((len(ends), len(layout)), np.int64), np.empty_like(assignment)
     begin = 0

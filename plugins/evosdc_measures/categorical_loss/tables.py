@@ -103,7 +103,7 @@ class TableTracker(Tracker):
         return self._fitted.figure(self._moved, self._differences)
 
     def take(self, change: Changes) -> None:
-        """Go on to a child; O(m T)."""
+        """Update to a child; O(m T)."""
         self._moved = int(self._sums(change, True)[0])
 
     def tries(self, changes: Changes) -> NDArray[np.float64]:
@@ -184,7 +184,7 @@ def sums_of_changes(
     cells: Counts,
     keys: Integers,
 ) -> Integers:
-    """Return the sum of ``|x - y|`` over all cells, of each child; with `stays`, of the one to go on to."""
+    """Return the sum of ``|x - y|`` over all cells, of each child; with `stays`, of the child taken."""
     # `fixed` holds the attributes that are not masked of all records, `digits` the attribute and the stride of each
     # digit of all tables.
     width, begin = before.shape[1], 0

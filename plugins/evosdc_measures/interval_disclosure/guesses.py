@@ -79,7 +79,7 @@ class GuessGain(Measure):
 
 
 class FittedGuesses(Tracked, Expected):
-    """The right guesses of one original; a measure says what it makes of their numbers."""
+    """The right guesses of one original; each measure derives its score from their numbers."""
 
     def __init__(self, original: Table) -> None:
         self.original = original
@@ -156,7 +156,7 @@ class GuessTracker(Tracker):
         return float(self._fitted.scores(self._guessed[None])[0])
 
     def take(self, change: Changes) -> None:
-        """Go on to a child; O(c) for each changed value, and O(n log n) for an attribute of many categories."""
+        """Update to a child; O(c) for each changed value, and O(n log n) for an attribute of many categories."""
         self._guessed = self._followed(change, True)[0]
         self._wide[change.rows] = change.after.codes[:, self._fitted.wide]
 

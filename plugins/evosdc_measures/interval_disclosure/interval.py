@@ -188,7 +188,7 @@ class IntervalTracker(Tracker):
         return 100.0 * self._inside / self._fitted.most
 
     def take(self, change: Changes) -> None:
-        """Go on to a child; only attributes that change are counted."""
+        """Update to a child; only attributes that change are counted."""
         self._known = self._after(change)
         self._inside = self._fitted.inside(self._known)
 

@@ -1,4 +1,4 @@
-"""What is looked up in a published table: a sensitive value by one or two quasi-identifiers of a person."""
+"""Look-ups in a published table: a sensitive value by one or two quasi-identifiers of a person."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -57,7 +57,7 @@ class LookupGain(Measure):
     auxiliary_all = True
 
     class Params(Parameters):
-        """What is looked up."""
+        """The looked-up attributes."""
 
         targets: tuple[str, ...] = Field(
             (), description="What an intruder wants to learn; default: the sensitive attributes of the file."
@@ -340,7 +340,7 @@ class LookupTracker(Tracker):
         return float(self._fitted.gains((self.hits - self._fitted.references).max()))
 
     def take(self, change: Changes) -> None:
-        """Go on to a child; O(V c) for a changed cell."""
+        """Update to a child; O(V c) for a changed cell."""
         self._follow(change, True)
 
     def tries(self, changes: Changes) -> Numbers:
@@ -440,7 +440,7 @@ def follow(
     unseen: Counts,
     hits: Integers,
 ) -> Integers:
-    """Return the greatest hits beyond the reference of each child, shape (k,); with `stays`, of the one to go on to."""
+    """Return the greatest hits beyond the reference of each child, shape (k,); with `stays`, of the child taken."""
     # The state is that of `LookupTracker`; it is the parent's again unless the child stays.
     best = np.zeros(len(ends), dtype=np.int64)
     begin = 0

@@ -19,19 +19,19 @@ SPECS: tuple[MeasureSpec, ...] = (
     ),
     MeasureSpec(
         name="informed-linkage", implementation="evosdc_measures.linkage.informed:InformedLinkage",
-        summary="Linkage to the likeliest originals by one who knows how the file was masked; no relabelling helps.",
+        summary="Linkage to the likeliest originals by an intruder who knows the masking; no relabelling helps.",
         source="Torra (2017); Domingo-Ferrer and Muralidhar (2016); transitions of the file, ties: reconstruction",
         kind="dr", family="linkage", scales=_SCALES, default_for=("intruder",),
     ),
     MeasureSpec(
         name="ranked-linkage", implementation="evosdc_measures.linkage.informed:RankedLinkage",
-        summary="Linkage by one who knows at about which place among the likeliest originals the right one stands.",
+        summary="Linkage by an intruder who knows about where the right one ranks among the likeliest originals.",
         source="After Torra (2017): what a search does to a linkage is known too; blocks of places: reconstruction",
         kind="dr", family="linkage", scales=_SCALES, default_for=("intruder",),
     ),
     MeasureSpec(
         name="two-way-linkage", implementation="evosdc_measures.linkage.two_way:TwoWayLinkage",
-        summary="Linkage by one who knows how the file was masked, from published records or from people: the greater.",
+        summary="Linkage by an intruder who knows the masking, from published records or from people: the greater.",
         source="After Torra (2017), as ranked-linkage; that both directions count: design",
         kind="dr", family="linkage", scales=_SCALES, default_for=("identity", "intruder", "two-way"),
     ),

@@ -83,7 +83,7 @@ class ExactTracker(Tracker):
         return float(self._values.percent(self._found.max(initial=0)))
 
     def take(self, change: Changes) -> None:
-        """Go on to a child."""
+        """Update to a child."""
         kept = self._values.kept(change.after, change.rows)
         self._found += self._steps(kept, change.rows).sum(axis=0)
         self._kept[change.rows] = kept

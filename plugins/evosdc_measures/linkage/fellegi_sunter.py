@@ -139,7 +139,7 @@ def linearised(numbers: Vector, agreeing: Vector, share: float, theta: Vector, d
 
 @njit(cache=True)
 def settle(numbers: Vector, agreeing: Vector, share: float, theta: Vector) -> None:
-    """Let estimates go on until a step changes none by more than `CONVERGED`; the likelihood never falls."""
+    """Iterate until no estimate changes by more than `CONVERGED`; the likelihood never falls."""
     # Where matches hardly differ from other pairs the likelihood is nearly flat, or bent upwards: Newton's steps,
     # damped as Levenberg (1944) and Marquardt (1963) do it, in the metric of expectation maximisation.
     size, patterns = len(theta), len(numbers)

@@ -1,4 +1,4 @@
-"""Record linkage by an intruder who knows how the file was masked, and by one who knows about the place besides."""
+"""Record linkage by an intruder who knows how the file was masked, and by one who also knows the approximate rank."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -77,7 +77,7 @@ class InformedLinkage(Measure):
 
 
 class RankedLinkage(Measure):
-    """Expected share of records linked by one who knows about where among the likeliest the own one stands, times 100.
+    """Expected share of records linked by an intruder who knows about where the right original ranks, times 100.
 
     Originals are ranked behind a masked record by their likelihood, as `informed-linkage` does. A search that lowers
     that share moves the right originals from the first place to the next ones. An intruder who knows this links them
@@ -240,7 +240,7 @@ class PlaceTracker(Tracker):
         return float(self._fitted.share(self._places.totals.max()))
 
     def take(self, change: Changes) -> None:
-        """Go on to a child: only records that publish what a changed cell left or entered may move."""
+        """Update to a child: only records that publish what a changed cell left or entered may move."""
         self._follow(change, NEAR)
 
     def tries(self, changes: Changes) -> Numbers:

@@ -139,7 +139,7 @@ class MaskedLookedUp(Tracker):
         return float(self.fitted.percent(self._credit))
 
     def take(self, change: Changes) -> None:
-        """Go on to a child; one search for each changed record."""
+        """Update to a child; one search for each changed record."""
         latest = self._latest(change)
         self._credit += int((latest - self._shares[change.rows]).sum())
         self._shares[change.rows] = latest

@@ -14,7 +14,7 @@ from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, SCALE, Originals
 
-NEAR = SCALE  # Originals that cost more than this above a record's own one are not looked for
+NEAR = SCALE  # Originals that cost more than this above a record's own one are ignored
 FAR = 1 << 60  # A gap that no change closes
 
 
@@ -56,7 +56,7 @@ def count_likelier(
 ) -> tuple[int, int, int, int, int]:
     """Return how many originals cost less than a limit, how many just that, both gaps, and a rival."""
     # A search ends once `lost` originals are likelier: then ties and the gap above are unknown.
-    # Originals are looked for up to `near` above the limit. Shapes: bases (V,), nodes (N, 3), paths (3, V).
+    # Originals are searched up to `near` above the limit. Shapes: bases (V,), nodes (N, 3), paths (3, V).
     last, bound = len(bases) - 1, limit + near
     likelier, tied, rival = 0, 0, -1
     below: Any = np.int64(FAR)

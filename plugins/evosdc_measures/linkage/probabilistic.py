@@ -238,7 +238,7 @@ class LinkageTracker(Tracker):
         self._patterns, self._linked, self._ordered = patterns, True, True
 
     def take(self, change: Changes) -> None:
-        """Go on to a child: its records are linked by the order of the patterns until the score is needed."""
+        """Update to a child: its records are linked by the order of the patterns until the score is needed."""
         self._order()
         fitted, codes = self._fitted, change.after.codes.copy()
         places = self._places_of(codes)

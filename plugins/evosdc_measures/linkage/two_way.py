@@ -16,7 +16,7 @@ class TwoWayLinkage(Measure):
     `ranked-linkage` looks for the person of each published record. An intruder who knows people looks for each
     person's published record: the same with original and masked file in each other's place. A search that lowers one
     direction alone leaves the other one higher. Of more than ``records`` records, of which `ranked-linkage` places a
-    sample, `informed-linkage` of all records counts besides, in both directions too. Range 0..100, smaller is better.
+    sample, `informed-linkage` of all records also counts, in both directions. Range 0..100, smaller is better.
     A verdict goes by no more than it, where no linkage of another kind finds more.
 
     After Torra (2017), as `ranked-linkage`; that both directions count is a design decision.
@@ -54,7 +54,7 @@ class FittedTwoWay(Fitted):
         return TwoWayTracker(self, [fitted.track(masked) for fitted in self._forwards], masked)
 
     def from_people(self, masked: Table) -> float:
-        """Return the greatest risk of people who are looked for in a table, 0..100."""
+        """Return the greatest risk from person to record in a table, 0..100."""
         return max(measure.fit(masked).score(self._original) for measure in self._measures)
 
     def contributions_of_people(self, masked: Table) -> Numbers | None:
@@ -77,13 +77,13 @@ class TwoWayTracker(Tracker):
 
     @property
     def score_of_people(self) -> float:
-        """The risk from person to record; computed on first use."""
+        """The risk of people searched for in the table; computed on first use."""
         if self._from_people is None:
             self._from_people = self._fitted.from_people(self._masked)
         return self._from_people
 
     def take(self, change: Changes) -> None:
-        """Go on to a child."""
+        """Update to a child."""
         for tracker in self._trackers:
             tracker.take(change)
         self._masked, self._from_people = change.applied_to(self._masked), None

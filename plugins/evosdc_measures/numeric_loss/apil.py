@@ -57,7 +57,7 @@ class AverageProbabilisticLoss(Measure):
 
 
 class OriginalStatistics:
-    """What the original says of estimates from samples, its judged attributes in units of a `Standard`."""
+    """Sampling properties of estimates from the original, its judged attributes in units of a `Standard`."""
 
     # Shapes: numbers (n, q); first, second (r,): pairs of attributes of which some records have both values; entries (2
     # q + 2 r,): means, variances, covariances and correlations of the pairs; variances (2 q + 2 r,): their sampling
@@ -207,7 +207,7 @@ class ProbabilisticLossTracker(TrackedMoments):
         return {part: 100.0 * float(loss) for part, loss in zip(self._fitted.parts, losses, strict=True)}
 
     def take(self, change: Changes) -> None:
-        """Go on to a child."""
+        """Update to a child."""
         before = self.numbers[change.rows]
         super().take(change)
         after = self.numbers[change.rows]

@@ -91,7 +91,7 @@ class TrackedMoments(Tracker):
         return Moments(counts, means, covariances), sound
 
     def take(self, change: Changes) -> None:
-        """Go on to a child."""
+        """Update to a child."""
         before, after = self.numbers[change.rows], self.standard(change.after.numbers)
         self.numbers[change.rows] = after
         add_changes(self._sums, self._centres, before, after, 0, len(after))

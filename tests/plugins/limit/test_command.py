@@ -37,7 +37,7 @@ def test_who_waits_is_told_how_to_end_it(evosdc, monkeypatch):  # noqa: F811
     monkeypatch.setattr("evosdc.time_limit.FIRST", 0.001)
     answer = evosdc(*GERMAN, "--lines", "5")
     assert answer.status == 0, answer.err
-    assert "so far; with --time 60s it ends with what was found." in answer.err
+    assert "so far; with --time 60s it ends with the result so far." in answer.err
 
 
 def test_out_of_time_is_said(evosdc):  # noqa: F811
