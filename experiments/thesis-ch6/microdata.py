@@ -26,5 +26,5 @@ def microdata(graph: StudyGraph) -> Iterator[list[object]]:
     for method, params in MASKINGS:
         masked = evosdc.mask(table, method, seed=1, **params)
         figures = figures_of(table, masked, (DR,))
-        settings = " ".join(f"{key}={value}" for key, value in params.items())
-        yield [method, settings, *(figures[name] for name in (*LOSSES, IL, DR))]
+        told = " ".join(f"{key}={value}" for key, value in params.items())
+        yield [method, told, *(figures[name] for name in (*LOSSES, IL, DR))]

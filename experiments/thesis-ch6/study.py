@@ -79,7 +79,7 @@ def main(smoke: bool, workers: int, output: Path | None) -> None:
 def chapter_six(profile: Profile, made: Sequence[StudyGraph], target: Path, pool: Executor) -> None:
     """Make the tables and pictures."""
     publish(
-        target / "graphs.csv", ["graph", "users", "edges", "attribute", "levels"], [r for g in made for r in facts(g)]
+        target / "graphs.csv", ["graph", "users", "edges", "attribute", "levels"], [r for g in made for r in told(g)]
     )
     found: list[Protection] = []
     for graph in made:
@@ -124,7 +124,7 @@ def row_of(one: Protection) -> list[object]:
     return [one.graph, one.way, one.k, one.seed, *(one.figures[name] for name in (*LOSSES, IL, *RISKS))]
 
 
-def facts(graph: StudyGraph) -> list[list[object]]:
+def told(graph: StudyGraph) -> list[list[object]]:
     """Return the facts about a graph, one row per attribute."""
     table: Table = graph.table()
     edges = sum(len(text.split()) - 1 for text in table.schema["neighbours"].categories) // 2
