@@ -36,7 +36,7 @@ def main() -> None:
 
 def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError):  # nobody reads it any more
+        with suppress(OSError):  # it has no reader any more
             stream.flush()
 
 

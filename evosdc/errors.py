@@ -144,7 +144,7 @@ class EvaluationError(RunError):
 
 
 class PluginRaisedError(EvaluationError):
-    """A plugin raised what is no error of evosdc's.
+    """A plugin raised an error that is not one of evosdc's.
 
     Parameters
     ----------

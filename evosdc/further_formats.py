@@ -24,5 +24,5 @@ def found_by(find: Callable[[], Sequence[FurtherFormat]]) -> None:
 
 
 def further_formats(suffix: str) -> list[FurtherFormat]:
-    """Return the formats whose files' names end so."""
+    """Return the formats of files with this ending."""
     return [form for form in _all() if suffix in form.suffixes]

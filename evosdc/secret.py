@@ -150,7 +150,7 @@ def public(seed: Seed) -> int | None:
 
 
 def as_key(seed: Seed) -> Key:
-    """Return a key as it is, and for a public seed the key that anybody can make of it."""
+    """Return a key as it is, and for a public seed the key that follows from it."""
     return seed if isinstance(seed, Key) else Key(blake2b(b"evosdc public seed/%d" % seed, digest_size=_BYTES).digest())
 
 
@@ -199,7 +199,7 @@ def stream(seed: Seed, purpose: Purpose, *address: int) -> np.random.Generator:
 def generator_of(words: SeedWords) -> np.random.Generator:
     """Return the generator of seed words, at its beginning."""
     # Below a key it is Philox: the state of numpy's default generator can be computed from a few thousand numbers that
-    # it drew (Bouillaguet, Martinez, Sauvage 2020), so that who knows most originals could find the others.
+    # it drew (Bouillaguet, Martinez, Sauvage 2020): an intruder who knows most originals could recover the others.
     if isinstance(words, KeySequence):
         return np.random.Generator(np.random.Philox(words))  # type: ignore[arg-type]  # annotated too narrowly
     return np.random.Generator(np.random.PCG64(words))

@@ -96,7 +96,7 @@ class MeasureSpec(Spec):
         Files of more are judged by it only where it is named.
     knows : str, optional
         What its intruder knows of people besides masked attributes, in words: ``the neighbours of people``. Verdicts
-        say whom he finds wherever the file publishes the columns of `evosdc.model.Measure.auxiliary_names` as they are.
+        report his re-identifications wherever the columns of `evosdc.model.Measure.auxiliary_names` are unmasked.
     """
 
     kind: str = "il"

@@ -41,7 +41,7 @@ def _score(member: Individual) -> float:
 
 
 def turn(memory: Mapping[str, NDArray[Any]]) -> int | None:
-    """Return the slot of who has the next round of the race; None where it is over."""
+    """Return the slot of the individual with the next round of the race; None where the race is over."""
     waiting = memory.get(WAITING, _NOBODY) if BEGAN in memory else _NOBODY
     return int(waiting[0]) if len(waiting) else None
 
@@ -56,7 +56,7 @@ def after_round(
     memory: Mapping[str, NDArray[Any]], members: Sequence[Individual], slot: int, gain: float, rounds: int
 ) -> dict[str, NDArray[Any]]:
     """Return the progress of the members, and the race, after a round of one of them."""
-    # Where one is left in the race, what is known of the others is forgotten: they are tried again as any member is,
+    # Where one is left in the race, the records of the others are dropped: they are tried again as any member is,
     # after the growths of the rounds. To go on with several would cost the best of them most of its rounds.
     rates = memory[RATES].copy()
     rates[slot] = gain if np.isnan(rates[slot]) else (1.0 - MEMORY) * rates[slot] + MEMORY * gain
@@ -126,7 +126,7 @@ def survivors(
 def extrapolated(before: float, now: float, ahead: float) -> float:
     """Return where a score that fell from `before` to `now` would be after `ahead` further growths of the rounds."""
     # Searches of cells fall by much the same share whenever their rounds grow by the same factor, each by its own: a
-    # straight line takes who falls fast at first for who falls far.
+    # straight line overrates rivals that improve fast at first.
     return now * (now / before) ** ahead if 0.0 < now <= before else now
 
 

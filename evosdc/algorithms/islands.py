@@ -24,7 +24,7 @@ class Islands(Algorithm):
     its own and depends on nothing but its own population. `demes` and `joined` take the state apart and put it
     together, so that islands can be stepped anywhere. Every `interval` generations each island sends copies of its best
     members to the next one of a ring, or along another `topology`. They take the places of the worst.
-    `deap.tools.migRing` does that, too, but lets in what is there already.
+    `deap.tools.migRing` does that, too, but admits duplicates.
     """
 
     class Params(Parameters):

@@ -24,7 +24,7 @@ def objectives_of(individuals: Sequence[Individual]) -> NDArray[np.float64]:
 
 
 def domination(individuals: Sequence[Individual]) -> NDArray[np.bool_]:
-    """Return who dominates whom, shape (n, n): entry (i, j) says that i dominates j."""
+    """Return the dominance relation, shape (n, n): entry (i, j) says that i dominates j."""
     # Constrained dominance (Deb et al. 2002): what breaks the constraints less dominates; among equals in that, the
     # objectives count.
     values = objectives_of(individuals)
@@ -127,7 +127,7 @@ class MultiObjective(Algorithm):
         return population.following(self._surviving([*population, *offspring], size), memory)
 
     def _parents(self, population: Population, count: int) -> list[Individual]:
-        """Return the winners of binary tournaments, or whom the toolbox selects."""
+        """Return the winners of binary tournaments, or the toolbox's selection."""
         if hasattr(self.toolbox, "select"):
             return list(self.toolbox.select(population, count))
         standing = self.standing(population).tolist()
@@ -187,7 +187,7 @@ class ReferencePoints(MultiObjective):
         return front_numbers(individuals).astype(np.float64)
 
     def survivors(self, feasible: Sequence[Individual], count: int) -> list[Individual]:
-        """Return whole fronts, and of the one that does not fit whom its niches need most."""
+        """Return whole fronts, and of the one that does not fit the individuals that its niches need most."""
         values = objectives_of(feasible)
         if (np.ptp(values, axis=0) <= 0.0).any() or values.shape[1] == 1:
             return [feasible[place] for place in crowded_order(feasible)[:count].tolist()]
@@ -207,7 +207,7 @@ class ReferencePoints(MultiObjective):
         self, count: int, held: NDArray[np.int64], niches: NDArray[np.int64], distances: NDArray[np.float64], after: int
     ) -> Iterator[int]:
         """Yield the places of `count` members of the last front, from `after` on: each into a least held niche."""
-        # Into an empty niche comes who is nearest to its point, into another one anybody of it.
+        # An empty niche gets the individual nearest to its point, any other niche a random one of it.
         members: dict[int, list[int]] = {}
         for place, niche in enumerate(niches[after:].tolist()):
             members.setdefault(niche, []).append(place)
@@ -263,7 +263,7 @@ class HypervolumeSelection(MultiObjective):
         return np.asarray(domination(individuals).sum(axis=0), dtype=np.float64)
 
     def survivors(self, feasible: Sequence[Individual], count: int) -> list[Individual]:
-        """Return what is left when the least useful one is removed, again and again; of equals the later one goes."""
+        """Return the rest after repeated removal of the least useful one; in a tie the later one is removed."""
         fronts, beaten = front_numbers(feasible), domination(feasible).sum(axis=0)
         staying = np.arange(len(feasible))
         for number in range(int(fronts.max()), 0, -1):

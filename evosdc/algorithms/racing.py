@@ -14,7 +14,7 @@ from evosdc.model.algorithm import ASIDE, Offspring, Proposing
 from evosdc.model.individual import ERROR, INFEASIBILITY, PROVISIONAL, content_hash
 
 LENGTH = "length"  # the trait of how long a genome is; of equals the shorter is better
-BEHIND = 1e6  # Weight of infeasibility beside an objective, where one figure has to tell of both
+BEHIND = 1e6  # Weight of infeasibility beside an objective, where one figure combines both
 
 
 @dataclass(frozen=True)
@@ -227,15 +227,15 @@ class Racing(RaceChildren):
 
     All are judged on the same random numbers, so that most of the noise is in all of them. Those that are screened only
     wait beside the members; they may be parents, but are no members and no result. In each generation some are judged
-    on few tables: those whose figure would put them in the better half of the members. Who was lucky on the first table
-    falls back then. Who leads for two generations is judged on all tables, as is the shortest that is hardly worse;
-    only these can be the search's result. What members of a kind lose on more tables, having been lucky on the first
-    or the few, is added to the figures of the others of their kind.
-    Of one kind, with less than half the greatest distance between them, few survive, so that kinds are left until their
-    parameters are tuned. A new best member is tried with each of its steps left out; the best of kinds are tried
-    joined; and of one member after the other, the best first, single parameters are moved up and down. Where
-    constraints are broken by little a better genome may be near, so that a few such are members and refined, too (after
-    Ray, Singh, Isaacs and Smith 2009).
+    on few tables: those whose figure would put them in the better half of the members. A child that was lucky on the
+    first table then falls back. A leader of two generations is judged on all tables, as is the shortest that is hardly
+    worse; only these can be the search's result. The loss of members of a kind on more tables is added to the
+    figures of the others of their kind.
+    Few members of one kind, with less than half the greatest distance between them, survive, so that kinds remain until
+    their parameters are tuned. A new best member is tried with each of its steps left out. The best of kinds are tried
+    joined. For one member after the other, the best first, single parameters are moved up and down. A genome that
+    nearly keeps the constraints may be near a better one, so a few such are members and refined, too (after Ray, Singh,
+    Isaacs and Smith 2009).
     For genotypes whose genomes race (`Stochastic.races`); others are judged fully at once. A race in the sense of Maron
     and Moore (1994), by successive halving (Jamieson and Talwalkar 2016) in three steps; its details are evosdc's own.
     """
@@ -287,7 +287,7 @@ class Racing(RaceChildren):
         return offspring
 
     def _leading(self, population: Population, members: Sequence[Runner]) -> list[int]:
-        """Return the members that are to be judged on all tables: who leads still, and the shortest hardly worse."""
+        """Return the members to judge on all tables: those still leading, and the shortest that is hardly worse."""
         if not members:
             return []
         listed = estimated(members, self._apart)
@@ -299,7 +299,7 @@ class Racing(RaceChildren):
         return [place for place in chosen if still and members[place].individual.provisional]
 
     def _places(self, population: Population, members: Sequence[Runner]) -> list[int]:
-        """Return by slot the place in the order of all, by what is known or estimated of them."""
+        """Return by slot the rank among all, by known or estimated scores."""
         waiting = population[len(members) :]
         order = order_of([*estimated(members, self._apart), *foreseen(waiting, members, self._apart)])
         places: list[int] = np.argsort(order).tolist()

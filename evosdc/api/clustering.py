@@ -30,7 +30,7 @@ class Clustered(Shown):
     labels : ndarray of int64, shape (n,)
         Cluster of each record, from 0.
     representatives : DataFrame
-        A row a cluster: medians of ordinal and numeric attributes, modes of nominal ones; need be nobody's.
+        A row a cluster: medians of ordinal and numeric attributes, modes of nominal ones; not always a real record.
     sizes : ndarray of int64, shape (c,)
         Records of each cluster.
     medoids : ndarray of int64, shape (c,)

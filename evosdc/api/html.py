@@ -81,7 +81,7 @@ def paragraphs(texts: Iterable[str]) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a figure or a text as it is shown; nothing for what is not known."""
+    """Return a figure or a text as it is shown; nothing where unknown."""
     if value is None:
         return ""
     if isinstance(value, bool):

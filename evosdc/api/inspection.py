@@ -1,4 +1,4 @@
-"""``evosdc.measure``, ``risk``, ``judge``, ``limit`` and ``check_records``: what is said of data."""
+"""``evosdc.measure``, ``risk``, ``judge``, ``limit`` and ``check_records``: findings about data."""
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -242,7 +242,7 @@ def judge(original: Any, masked: Any, **options: Any) -> Judged:
 
 
 def _released(place: int, given: Any, original: Table) -> EarlierRelease:
-    """Return an earlier release and whose its records are."""
+    """Return an earlier release and the original of each of its records."""
     data, crosswalk = given if isinstance(given, tuple) else (given, None)
     table = as_version(data, original, None, None)
     rows = np.arange(len(table), dtype=np.intp)

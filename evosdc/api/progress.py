@@ -51,7 +51,7 @@ class Progress(Calling):
         self.deadline = None if seconds is None else monotonic() + seconds
 
     def tuning(self, done: int) -> None:
-        """Show how many files were tried; nobody knows beforehand where it ends."""
+        """Show how many files were tried; the total is unknown beforehand."""
         files = f"{done} {'file' if done == 1 else 'files'}"
         self.step("tuning methods", f"tuning masking methods: {files} masked and judged", done)
 

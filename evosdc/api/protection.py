@@ -70,7 +70,7 @@ class Requirement:
     quasi_identifiers, unmasked : tuple of str
         What a privacy model looks at, and which of these are published unchanged; empty for other requirements.
     own : bool
-        Whether evosdc set it itself, as one of its limits, and nobody required it.
+        Whether evosdc set it itself, as one of its limits, without a requirement.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""``evosdc.run`` and what is done with runs: finish, choose, member, dossier, compare, study_report."""
+"""``evosdc.run`` and functions on runs: finish, choose, member, dossier, compare, study_report."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -86,7 +86,7 @@ def finish(folder: str | Path, **options: Any) -> dict[str, Any]:
     Raises
     ------
     InputError
-        There is no run, or none whose search had begun.
+        There is no run, or its search had not begun.
     """
     from evosdc.experiment import study
     from evosdc.report import write_pages

@@ -149,7 +149,7 @@ class Search:
         Raises
         ------
         DataError
-            There is nothing to tell of, not as many scores as candidates, or others than finite numbers of known names.
+            There are no candidates, more or fewer scores, or scores that are not finite numbers of known names.
         """
         if self._loop is None:
             judged = starting = self._starting()

@@ -1,4 +1,4 @@
-"""What intruders find who know more of people than the masked columns: columns published as they are, and others."""
+"""Re-identification by intruders with knowledge beyond the masked columns: of unmasked columns, and of others."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -32,21 +32,21 @@ _UNCOUNTED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
 
 @dataclass(frozen=True)
 class Together:
-    """What unchanged columns tell together."""
+    """What unchanged columns disclose together."""
 
-    columns: tuple[str, ...]  # published as they are, and such that somebody may know them of a person
+    columns: tuple[str, ...]  # unmasked, and possibly known of a person
     masked: tuple[str, ...]  # the masked columns that the intruder knows as well
-    unique: float  # people who are alone with their values in `columns`, in per cent
-    alone: float  # people whom an intruder is expected to find who knows `columns` and no masked one, in per cent
-    # people whom an informed intruder is expected to find who knows them besides the masked ones, in per cent: in the
-    # direction that finds more, and no fewer than one finds who knows less
+    unique: float  # people with unique values in `columns`, in per cent
+    alone: float  # expected per cent of people re-identified by an intruder who knows `columns` and no masked one
+    # Expected per cent of people re-identified by an informed intruder who knows them and the masked ones, in the
+    # stronger direction of attack. It is never less than that of intruders who know less.
     found: float
     # those of `columns` that an intruder is taken to know: quasi-identifiers, what was to be masked, and `derived`
     known: tuple[str, ...] = ()
-    known_found: float = 0.0  # as `found`, of an intruder who knows `known` alone besides the masked ones
+    known_found: float = 0.0  # as `found`, by an intruder who knows `known` and the masked ones
     uncounted: tuple[str, ...] = ()  # unchanged columns that are left out: weights and numbers of households
     meant: tuple[str, ...] = ()  # those of `known` that were to be masked
-    # those of `known` that nobody needs to know, each with the column that an intruder knows and it follows from
+    # those of `known` that follow from another column that an intruder knows, each with that column
     derived: Mapping[str, str] = field(default_factory=dict)
     asked: int | None = None  # records that `found` and `known_found` were estimated from
 
@@ -63,11 +63,11 @@ class Together:
 def unchanged_together(
     original: Table, published: Table, protect: Sequence[str], unchanged: Sequence[str], least: float = 0.0
 ) -> Together | None:
-    """Return what unchanged columns tell together; None where there is none that an intruder may know."""
-    # The intruder is that of `informed-linkage`: of the originals who are alike in all unchanged columns he takes the
-    # likeliest, by the frequencies with which each category was published as which; or, where that finds more, of the
-    # masked records the likeliest for each person. Numbers of masked columns are taken by ten classes. Where values
-    # were made coarser, and so are true, he takes any person who is alike throughout.
+    """Return what unchanged columns disclose together; None where an intruder may know none of them."""
+    # The intruder is that of `informed-linkage`. Among originals with the same unchanged columns he takes the likeliest
+    # one, by the frequencies of published categories. The reverse attack takes the likeliest masked record for each
+    # person; the stronger attack counts. Numbers of masked columns form ten classes. Where values are coarser, and so
+    # true, he takes any person who fits in all columns.
     roles = {name: original.schema[name].role for name in unchanged}
     if not len(original):
         return None
@@ -117,7 +117,7 @@ def _masked(original: Table, published: Table, protect: Sequence[str], unchanged
 def _found_with(
     original: Table, published: Table, columns: Sequence[str], masked: Sequence[str]
 ) -> tuple[float, int | None]:
-    """Return the per cent of people found by unchanged columns and masked ones together, and from how many records."""
+    """Return the per cent of people re-identified by unchanged and masked columns, and from how many records."""
     pairs = [classed(original, published, name, len(original) + 1) for name in masked]
     if not all(pair.comparable for pair in pairs):
         (keys,) = keys_of(published.select([*columns, *masked]))
@@ -152,7 +152,7 @@ def _found(groups: Rows, queries: Rows, costs: Sequence[tuple[NDArray[np.int64],
     after = np.column_stack([other for _, other, _ in costs])
     greatest = np.full((len(costs), max(one.shape[1] for _, _, one in costs)), -np.inf)
     for v, (_, _, one) in enumerate(costs):
-        greatest[v, : one.shape[1]] = np.fmax.reduce(one, axis=0)  # categories that nobody has had have no rates
+        greatest[v, : one.shape[1]] = np.fmax.reduce(one, axis=0)  # categories without records have no rates
     # Members of a group stand by their codes, so that many are passed at once.
     order = np.lexsort((*reversed(before.T), groups))
     ends = np.searchsorted(groups[order], np.arange(int(groups.max()) + 2))
@@ -235,7 +235,7 @@ class Further:
 def further_knowledge(
     original: Table, masked: Table, protect: Sequence[str], unchanged: Sequence[str], registry: Registry
 ) -> tuple[Further, ...]:
-    """Return what each intruder finds who knows what unchanged columns tell, of whom there are measures."""
+    """Return the findings of each measured intruder whose knowledge unchanged columns disclose."""
     found = []
     for name in registry.names("measure"):
         spec = registry.spec("measure", name)
@@ -280,9 +280,9 @@ class Unchanged:
     attribute: str
     role: str
     distinct: int  # different values
-    single: float  # records whose value nobody else has, in per cent
+    single: float  # records with a unique value, in per cent
     why: str
-    dangerous: bool  # whether an intruder who knows it finds people, by its role or its values
+    dangerous: bool  # whether it identifies people, by its role or its values
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON has it."""

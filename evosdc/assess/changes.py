@@ -73,7 +73,7 @@ def matched(original: Table, masked: Table, rows: Rows, by_position: Collection[
 
 
 def reordered_words(original: Table, published: Table, names: Sequence[str]) -> str | None:
-    """Return a warning where columns that nobody is said to have masked have the same rows in another order."""
+    """Return a warning where columns that are not declared masked have the same rows in another order."""
     shared = [name for name in names if name in original.schema and name in published.schema]
     comparable = [name for name in shared if original.schema[name].categorical is published.schema[name].categorical]
     if not comparable or len(original) != len(published):
@@ -125,7 +125,7 @@ def _numbered(columns: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> tuple[NDA
 TOLERATED = 0.03
 
 _SHOWN = 3  # exchanged categories that are named
-_SHARED = 3  # records that have to be published so for a category to be named: fewer would tell of one person
+_SHARED = 3  # fewest records published in this way for a category to be named: fewer would disclose one person
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ def measured_by(found: Mapping[str, Any]) -> str:
 
 
 def found_by_value(original: Table, masked: Table, known: Sequence[str]) -> tuple[str, float]:
-    """Return the attribute by whose exact value alone most people are found, and how many are, in per cent."""
+    """Return the attribute that identifies most people by its exact value alone, and their per cent."""
     # See `evosdc.table.exact_values.ExactValues`, which the measure of this risk counts by, too: measures that take
     # numbers by classes do not see that a search left them as they are.
     values = ExactValues(with_published_decimals(original.select(known), masked), known)

@@ -43,7 +43,7 @@ class Confirmation:
 
 def compared(masked: Estimate, chance: Estimate, claim: float) -> tuple[float | None, bool]:
     """Return how many times the claim a risk is, and whether it is above 1.25 times it beyond its error."""
-    # Chance is what anybody reaches without the file, so a claim below it is taken as chance. None where both are 0.
+    # Chance needs no file, so a claim below chance is raised to it. None where both are 0.
     floor = max(claim, chance.value)
     return masked.value / floor if floor > 0.0 else None, masked.low > ALLOWED * floor
 
@@ -201,7 +201,7 @@ class Sides:
     original: Table  # all attributes
     masked: Table  # the judged attributes of the published file, and these with their records in random order
     chance: Table
-    attributes: tuple[str, ...]  # what is judged
+    attributes: tuple[str, ...]  # the judged attributes
     published: frozenset[str]  # all that the published file tells
     wide: bool  # whether it has labels that the original has not, and is therefore in a coding of its own
 
@@ -549,7 +549,7 @@ def _finding(one: _FittedJudge, sides: Sides, claims: Mapping[str, float]) -> Fi
 
 
 def _chance(one: _FittedJudge, sides: Sides) -> Estimate:
-    """Return what a judge finds by chance: of people who are not in the file, else with its records in random order."""
+    """Return a judge's figure by chance: of people who are not in the file, else with its records in random order."""
     if one.judge is not None and one.judge.chance is not None:
         return Estimate.exact(one.judge.chance)
     if isinstance(one.fitted, Estimated):

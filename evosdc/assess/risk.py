@@ -249,7 +249,7 @@ def standing_out(view: IntruderView, models: Sequence[PrivacyModel], registry: R
 
 @dataclass(frozen=True, eq=False)
 class Perturbed:
-    """What counts of uniques are worth in a file whose values were changed."""
+    """The meaning of counts of uniques in a file whose values were changed."""
 
     told_by: str  # how it is known that the file was perturbed: the name of a file
     # values that are perturbed (`evosdc.assess.changes`), by known attribute
@@ -282,7 +282,7 @@ class Perturbed:
 
     @property
     def verdict(self) -> str:
-        """What can be said of publishing the file: what its run says, else who says it."""
+        """The verdict on publishing the file: that of its run, else where to get one."""
         if self.of_run is not None:
             return _of_run(self.of_run)
         said = []

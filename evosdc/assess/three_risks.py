@@ -123,7 +123,7 @@ def _inference(members: Mapping[str, Any] | None, sensitive: bool) -> RiskLine:
 
 
 def inferred(members: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any]] | None:
-    """Return the judge whose figure bounds inference, and what it found; None where none has answered."""
+    """Return the judge whose figure bounds inference, and its finding; None where none has answered."""
     found = ((members or {}).get("judges") or {}).items()
     return next(((name, one) for name, one in found if one["family"] == EXCESS), None)
 

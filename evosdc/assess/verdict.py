@@ -15,7 +15,7 @@ from evosdc.table.table import Table
 
 NO = "not publishable"
 
-NOT_YET = "Not yet checked: run `evosdc judge RUN`."  # what is said where no independent attack has checked the result
+NOT_YET = "Not yet checked: run `evosdc judge RUN`."  # the sentence where no independent attack has checked the result
 
 _FOR: Mapping[Audience, str] = {
     "public": "accepted for public files",
@@ -36,7 +36,7 @@ class Evidence:
     aims: Sequence[str] = ()
     bound: float = ACCEPTED  # per cent of the people that may be re-identified
     bound_by: str = ""
-    audience: Audience = "public"  # who may get the file by that bound
+    audience: Audience = "public"  # the recipients allowed by that bound
     two_way: str = ""  # the measure of an informed intruder in both directions; empty where none is offered
     holds: bool | None = None  # whether independent judges confirm the claimed risk
     contradiction: str = ""  # what they say where they do not; those of them that link, by which a search can be judged
@@ -53,7 +53,7 @@ class Evidence:
     by_value: tuple[str, float] | None = None  # of `evosdc.assess.intruder.found_by_value`
     changed: int = 0  # protected values that differ from the original, of how many
     cells: int = 0
-    corrected: str = ""  # what judges say who find more than is claimed, but no more than the bound
+    corrected: str = ""  # the findings of judges above the claim, but within the bound
     idle: bool = False  # whether publishing the original would score as well
     exchanged: Sequence[str] = ()  # sentences on swapped categories
     given_away: Sequence[str] = ()
@@ -65,7 +65,7 @@ class Evidence:
     earlier_named: bool = False  # whether the user named them. Others may be out, and may be not
     history: Mapping[str, Any] | None = None  # what the judge of all releases together finds
     sensitive: bool = True  # whether the schema declares a sensitive column
-    public_seed: bool = False  # whether it was drawn from a seed that anybody may know
+    public_seed: bool = False  # whether it was drawn from a public seed
     above_limit: float | None = None  # by how many per cent the score lies above what is possible
     # What was tried of a refused file: columns without which, or in classes of which, it keeps the bounds.
     tried: Sequence[str] = ()
@@ -78,7 +78,7 @@ class Evidence:
 
     @property
     def percent(self) -> float:
-        """Per cent of the people that an informed intruder is expected to re-identify; 0 where nobody measured it."""
+        """Per cent of the people that an informed intruder is expected to re-identify; 0 where it was not measured."""
         return float(self.intruder["percent"]) if self.intruder is not None else 0.0
 
     @property
@@ -109,7 +109,7 @@ class Evidence:
 
     @property
     def beyond(self) -> list[Mapping[str, Any]]:
-        """Intruders with further knowledge who re-identify more than the bound, or nobody can say how many."""
+        """Intruders with further knowledge who re-identify more than the bound, or an unknown number."""
         return [one for one in self.further if one["percent"] is None or one["percent"] > self.bound]
 
 
@@ -389,7 +389,7 @@ def estimated(together: Mapping[str, Any]) -> str:
 
 
 def further_words(one: Mapping[str, Any], bound: float) -> str:
-    """Return whom an intruder re-identifies who knows what other columns of the file disclose."""
+    """Return how many people an intruder re-identifies with knowledge that other columns of the file disclose."""
     names, percent = _names(one, "columns"), one["percent"]
     if percent is None:
         found = f"how many people anyone who knows {one['knows']} re-identifies could not be measured"
@@ -470,7 +470,7 @@ def _names(entry: Mapping[str, Any] | None, key: str) -> list[str]:
 
 
 def _all(names: list[str]) -> str:
-    """Return all names: somebody has to see to each column of a condition."""
+    """Return all names: each column of a condition needs an action."""
     return named(names, len(names))
 
 

@@ -17,7 +17,7 @@ from evosdc.cli.signals import Stopped, asked_to_stop, stoppable
 from evosdc.cli.text import harmless
 from evosdc.errors import EvosdcError, InputError, did_you_mean
 
-# The overview: by section the commands, where each stands, and what is said of it. A command without a place is a
+# The overview: by section the commands, their places, and their descriptions. A command without a place is a
 # plugin's, whose hook says so.
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Protect": {

@@ -131,7 +131,7 @@ Command = Literal["judge", "measure", "risk"]
 def was_shuffled(path: Path) -> bool | None:
     """Return whether the records of a file were put in random order; None where nothing tells."""
     # The manifest beside a file tells, or the run folder that it lies in. That records were shuffled is believed of a
-    # file that was changed since, too: nobody puts them back by hand. That they keep their order is believed only of
+    # file that was changed since, too: nobody restores it by hand. That they keep their order is believed only of
     # the very bytes that were written, since rows may have been sorted later.
     answers = [_recorded_beside(file) for file in dict.fromkeys((path, path.resolve()))]
     return next((answer for answer in answers if answer is not None), None)

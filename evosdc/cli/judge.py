@@ -188,8 +188,8 @@ def _of_files(original: str, masked: Path, options: JudgeOptions) -> _Judged:
 
 
 def _certainly_unmasked(before: "Table", after: "Table", protect: Sequence[str] | None) -> list[str]:
-    """Return the columns of which nobody says that they were masked."""
-    # Who names nothing is taken to have masked all that differs, as columns do whose rows were shuffled.
+    """Return the columns that are not declared masked."""
+    # Without names, all columns that differ count as masked. Columns with shuffled rows differ, too.
     from evosdc.table.schema import Role
 
     masked = protect or before.schema.with_role(Role.QUASI_IDENTIFIER)

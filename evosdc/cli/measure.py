@@ -108,7 +108,7 @@ def measure(original: str, masked: Path | None, options: MeasureOptions) -> None
 
 @dataclass(frozen=True)
 class _Compared:
-    """What is measured: tables whose row r is the same respondent in both, what of them, and by which measures."""
+    """The input of measures: tables with the same respondent in row r, their attributes, and the measures."""
 
     before: "Table"
     after: "Table"

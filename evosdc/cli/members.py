@@ -23,7 +23,7 @@ class MemberCommand(click.Command):
     """A command that takes -1 for the number of a member, which is refused with the numbers that there are."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Return what is left of the words when options and arguments are read."""
+        """Return the remaining words after options and arguments are read."""
         ctx.ignore_unknown_options = any(re.fullmatch(r"-[0-9]+", word) for word in args)
         return super().parse_args(ctx, args)
 

@@ -67,7 +67,7 @@ def list_plugins(options: JsonOptions) -> None:
 @click.argument("name")
 @takes_options(JsonOptions)
 def show(name: str, options: JsonOptions) -> None:
-    """Show what is known of NAME: source, provider, and parameters with their ranges."""
+    """Show the details of NAME: source, provider, and parameters with their ranges."""
 
     found = default_registry().kinds_of(name)
     documents = [_entry(kind, name) | {"kind": kind, "parameters": described_parameters(kind, name)} for kind in found]
@@ -169,7 +169,7 @@ def _entry(kind: str, name: str) -> dict[str, Any]:
 
 
 def described_parameters(kind: str, name: str) -> dict[str, str]:
-    """Return what is known of each parameter of a plugin: meaning, type, range, default."""
+    """Return meaning, type, range and default of each parameter of a plugin."""
 
     params = getattr(default_registry().implementation(kind, name), "Params", None)
     if params is None:
@@ -306,7 +306,7 @@ def version_of(distribution: str) -> tuple[int, ...]:
 
 
 def builds_offline(setuptools: tuple[int, ...], wheel: bool) -> bool:
-    """Whether what is installed can build a distribution, so that nothing has to be fetched for it."""
+    """Whether the installed packages can build a distribution without downloads."""
     return setuptools >= BUILDS_ALONE or (wheel and bool(setuptools))
 
 

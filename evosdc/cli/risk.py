@@ -165,7 +165,7 @@ def recorded_changes(path: Path) -> tuple[str, dict[str, int]]:
         best = document.get("best")
         if found.name == RESULT and not (isinstance(best, dict) and best.get("file") == path.name):
             continue
-        # Files of older versions tell of all changes alone.
+        # Files of older versions have only the counts of all changes.
         perturbed = document.get("perturbed", document.get("changed"))
         if isinstance(perturbed, dict):
             return found.name, {str(name): count for name, count in perturbed.items() if isinstance(count, int)}

@@ -96,7 +96,7 @@ def _require_free(source: "Source", schema: "Schema", output: Path, data: Path, 
 
 
 def _given(texts: Sequence[str], names: Sequence[str]) -> dict[str, list[str]]:
-    """Return what ``--missing`` says, by column; raises `SchemaError` for what is not COLUMN=TEXT."""
+    """Return what ``--missing`` says, by column; raises `SchemaError` for texts other than COLUMN=TEXT."""
     from evosdc.errors import Fault, SchemaError, did_you_mean
 
     codes: dict[str, list[str]] = {}

@@ -52,7 +52,7 @@ def forget() -> None:
 @contextmanager
 def stoppable() -> Iterator[None]:
     """Raise `Stopped` in the main thread when SIGINT, SIGTERM or SIGHUP arrives; an ignored signal stays ignored."""
-    # What is raised where nobody can catch it is raised again a moment later. Where a signal came and the block ended
+    # An exception that cannot be caught where it is raised is raised again soon. If a signal came and the block ended
     # all the same, it ends with `Stopped`.
 
     def stop(number: int, frame: FrameType | None) -> None:

@@ -39,7 +39,7 @@ class Clustering:
     """Clusters of a file's records."""
 
     labels: Integers  # cluster of each record, from 0
-    # One record for each cluster, in the attributes of the file: medians and modes, which need be nobody's.
+    # One record for each cluster, in the attributes of the file: medians and modes, not necessarily a real record.
     representatives: Table
     distances: Numbers  # of each record to its representative; an attribute that differs as much as it can counts 1
     # The sum of all distances after each round of assignment; none is greater than the one before, unless missing

@@ -1,4 +1,4 @@
-"""Clusters of a file's records, how many there should be, and what is said of them."""
+"""Clusters of a file's records, their best number, and their description."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class Clusters:
     """A file's records in clusters, from the largest cluster to the smallest."""
 
     labels: Integers  # cluster of each record, from 0
-    representatives: Table  # one record for each cluster: medians and modes, which need be nobody's
+    representatives: Table  # one record for each cluster: medians and modes, not necessarily a real record
     distances: Numbers  # of each record to its representative; an attribute that differs as much as it can counts 1
     medoids: Integers  # position of the record nearest to each representative, the first of several
     asked: int  # requested number of clusters
@@ -76,7 +76,7 @@ class Clusters:
     elbow: Elbow | None = None
     stability: Stability | None = None
     fuzziness: float | None = None
-    # Its clusters are numbered as those here, from whose representatives it begins.
+    # Its clusters have the same numbers, as it starts from these representatives.
     fuzzy: FuzzyClustering | None = None
 
     @property

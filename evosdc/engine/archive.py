@@ -161,7 +161,7 @@ class Archive:
 
     @property
     def passed(self) -> tuple[Point, ...]:
-        """Points of the front whose individuals have been let go."""
+        """Points of the front whose individuals were dropped."""
         return tuple(self._passed)
 
     @property

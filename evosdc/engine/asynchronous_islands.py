@@ -90,7 +90,7 @@ class AsynchronousIslands:
             self._queue.close()
 
     def _poll(self) -> None:
-        """Let demes go on whose workers have reported while this process was busy."""
+        """Continue demes whose workers have reported while this process was busy."""
         now = monotonic()
         if self._open and now >= self._poll_due:
             self._take(0.0)
@@ -152,7 +152,7 @@ class AsynchronousIslands:
         self._go_on(island)
 
     def _arrive(self, island: int, generation: Generation) -> None:
-        """Take in that a deme has come to a migration, and let those go on that awaited nobody else."""
+        """Record that a deme has reached a migration, and continue the demes that waited only for it."""
         number = generation.population.generation
         migration = self._migrations.setdefault(number, Migration(list(self._awaited)))
         migration.arrived[island], migration.reports[island] = generation.population, generation

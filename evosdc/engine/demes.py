@@ -1,9 +1,9 @@
-"""Demes that evolve here or on workers for some generations, and what the master makes of their reports.
+"""Demes that evolve here or on workers for some generations, and how the master joins their reports.
 
-A worker tells of every generation of its deme how many children each operator made, and which individuals the deme then
-has. Of the others it tells those that may matter: candidates for the best and for the front. The master joins the
-reports of all demes generation by generation. It sees exactly what it would have seen had it evolved them itself,
-without varying or evaluating anything. Of children that came to nothing it does not hear.
+For every generation of its deme, a worker reports how many children each operator made, and the individuals of the
+deme. Of the others it reports those that may matter: candidates for the best and for the front. The master joins the
+reports of all demes generation by generation. It has the same history as if it had evolved them itself, without
+varying or evaluating anything. Only children that failed to matter are missing.
 """
 
 from collections import Counter
@@ -118,7 +118,7 @@ def report_generations(deme: Population, history: Iterator[Generation], genotype
                 count += 1
                 reported.append(batch[place])
         copies = {id(member): member for member in after if id(member) not in numbers}
-        for number, member in copies.items():  # of members, which nobody had to evaluate
+        for number, member in copies.items():  # copies of members, which needed no evaluation
             numbers[number] = (count, member)
             count += 1
             reported.append(member)
@@ -138,7 +138,7 @@ def report_generations(deme: Population, history: Iterator[Generation], genotype
 
 
 def read_report(deme: Population, report: DemeReport, genotype: Genotype[Any]) -> list[Generation]:
-    """Return the generations that a report tells of."""
+    """Return the generations of a report."""
     # The inverse of `report_generations`, but for children that do not matter.
     made = iter(unpacked(report.genomes, sum(len(generation.told) for generation in report.generations)))
     known, members, memory = list(deme), list(deme), deme.memory

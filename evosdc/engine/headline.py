@@ -377,7 +377,7 @@ def _counted(sizes: Integers, times: Integers | None = None) -> tuple[Integers, 
 
 
 def _values(keys: RecordKeys, changed: ChangedClasses, there: NDArray[np.bool_]) -> list[ClassValues]:
-    """Return what is in classes of each sensitive attribute, without those that have no records."""
+    """Return the values of each sensitive attribute in classes, without empty classes."""
     found, kept = [], np.append(there, True)
     for a, (attribute, present, overall) in enumerate(zip(keys.attributes, keys.present, keys.overall, strict=True)):
         starts, values, counts = changed.of_attribute(a, len(keys.spans), int(keys.spans[a]))

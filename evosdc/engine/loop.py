@@ -31,7 +31,7 @@ class SearchState:
     best: Individual
     front: tuple[Individual, ...]
     progress: Progress
-    passed: tuple[Point, ...] = ()  # Points of the front whose individuals have been let go (`evosdc.engine.archive`)
+    passed: tuple[Point, ...] = ()  # Points of the front whose individuals were dropped (`evosdc.engine.archive`)
 
 
 OVERTIME, GRACE = 0.02, 0.25  # share of the seconds, and seconds, after which a generation is given up

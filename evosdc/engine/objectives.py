@@ -53,7 +53,7 @@ class Objectives:
         # Of a file that is no genome a fitness reads traits of 0.
         given = combined if self._described is None else dict.fromkeys(self._described.trait_names, 0.0) | combined
         objectives = tuple(map(float, self._fitness.combine(MappingProxyType(given))))
-        # One sum tells of all; it may overflow where no value does.
+        # One sum checks all values; it may overflow where no value does.
         values = (*combined.values(), *objectives)
         if not isfinite(sum(values)) and not all(map(isfinite, values)):
             wrong = [name for name, value in combined.items() if not isfinite(value)] or ["the fitness"]

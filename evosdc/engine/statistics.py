@@ -126,7 +126,7 @@ def _changed_slots(before: Sequence[Individual], after: Sequence[Individual]) ->
 
 
 def _turned(population: Sequence[Individual]) -> Sequence[Individual]:
-    """Return, for each slot, who is half the population away."""
+    """Return, for each slot, the individual half the population away."""
     half = max(len(population) // 2, 1)
     return (*population[half:], *population[:half])
 

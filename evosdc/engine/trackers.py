@@ -65,7 +65,7 @@ class Trackers:
         self._most = min(MOST_TABLES, max(2, MOST_BYTES // (BYTES_A_CELL * max(cells, 1))))
         self._copies = cells <= COPIED
         self._tables: OrderedDict[bytes, FollowedTable] = OrderedDict()
-        # By key of a genome: whose child it is, and of which child its table is now.
+        # By key of a genome: its parent, and the child that its table was updated to.
         self._origin: OrderedDict[bytes, bytes] = OrderedDict()
         self._went: OrderedDict[bytes, bytes] = OrderedDict()
 
@@ -108,7 +108,7 @@ class Trackers:
         return asked(plugin, self.genotype.change, parent, child, self.most_changed)
 
     def born(self, child: bytes, parent: bytes) -> None:
-        """Take note of whose child a genome is, by both keys."""
+        """Record the parent of a genome, by both keys."""
         _remember(self._origin, child, parent)
 
     def _arrived(self, individual: Individual) -> FollowedTable:

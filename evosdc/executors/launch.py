@@ -107,7 +107,7 @@ def open_log(path: Path | None = None) -> IO[bytes]:
 
 
 def close_log(log: IO[bytes], path: Path | None = None) -> None:
-    """Close a log, and remove its file where nobody complained of anything."""
+    """Close a log, and remove its file if it is empty."""
     log.close()
     if path is not None and path.exists() and path.stat().st_size == 0:
         path.unlink(missing_ok=True)

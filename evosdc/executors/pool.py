@@ -1,4 +1,4 @@
-"""What executors with worker processes share: handing out work, taking it in, judging who is to blame for deaths."""
+"""Common parts of executors with worker processes: sending work, receiving results, blaming items for dead workers."""
 
 from abc import ABC, abstractmethod
 from collections import deque

@@ -79,7 +79,7 @@ def register_chosen(toolbox: base.Toolbox, genotype: Genotype[Any], chosen: Oper
 
 
 def _selected(toolbox: base.Toolbox, select: Callable[..., Any], individuals: Sequence[Any], count: int) -> Any:
-    """Return whom an operator selects, which draws from Python's `random`."""
+    """Return the individuals selected by an operator that draws from Python's `random`."""
     with lent(toolbox.rng):
         return select(individuals, count)
 
@@ -201,7 +201,7 @@ def read_by_genotype(experiment: Experiment, schema: Schema, registry: Registry)
 
 def assemble(experiment: Experiment, registry: Registry, seed: Seed | None = None) -> Assembly:
     """Return everything that a run needs."""
-    if experiment.start is not None and experiment.start.recipes:  # of an experiment that no file tells of
+    if experiment.start is not None and experiment.start.recipes:  # of an experiment without a file
         experiment = experiment.model_copy(update={"start": with_recipes(experiment.start, Path.cwd())})
     collect = FaultCollector()
     for kind, chosen in (("algorithm", experiment.algorithm), ("executor", experiment.executor)):

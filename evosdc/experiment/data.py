@@ -151,14 +151,14 @@ def write_own_data(table: Table, folder: Path) -> None:
 
 @contextmanager
 def withdrawn_unless_begun(folder: Path) -> Iterator[None]:
-    """Remove the copy of the data when the block fails before the run has begun: nobody would look for it there."""
+    """Remove the copy of the data when the block fails before the run has begun."""
     try:
         yield
     except BaseException:
         if not (folder / RESOLVED).exists():
             for name in (ORIGINAL, SCHEMA):
                 (folder / DATA / name).unlink(missing_ok=True)
-            with suppress(OSError):  # somebody's files are in it, or it was not made
+            with suppress(OSError):  # it holds other files, or it was not made
                 (folder / DATA).rmdir()
                 folder.rmdir()
         raise

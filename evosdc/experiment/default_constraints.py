@@ -50,12 +50,12 @@ def exact_risks(
     }
 
 
-# Parameters of these measures in a search: what unmasked columns tell of each other is a condition of the verdict.
+# Parameters of these measures in a search: what unmasked columns disclose of each other is a condition of the verdict.
 OF_MASKED: Mapping[str, Any] = {"masked": True}
 
 
 def learned_of(registry: Registry) -> dict[str, float]:
-    """Return the measures of what tables of a file tell of sensitive attributes, each with its bound."""
+    """Return the measures of disclosure of sensitive attributes by tables of a file, each with its bound."""
     return dict.fromkeys(registry.defaults("measure", "lookup"), MOST_LEARNED)
 
 
@@ -145,7 +145,7 @@ def with_origins(
     aims: Sequence[str] = (),  # of `aims_among`
     accepted: float = ACCEPTED,  # the bound of the verdict where no requirement sets it
 ) -> list[dict[str, Any]]:
-    """Return judged constraints that say by ``own`` whether evosdc set them itself, and nobody required them."""
+    """Return judged constraints; ``own`` says whether evosdc set them itself, without a request."""
     texts = [str(entry["requirement"]) for entry in judged]
     exact = dict.fromkeys(registry.defaults("measure", "exact"), strictest_bound(texts, registry, accepted))
     own = dict.fromkeys(harms_of(registry), most_harm) | exact | learned_of(registry)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def earlier_release(path: Path, source: Source) -> EarlierRelease:
-    """Return a file of the same people that is out already, and whose each of its records is."""
+    """Return an earlier release of the same people, and the person of each of its records."""
     folder = path if path.is_dir() else path.parent
     of_run = (folder / RESOLVED).is_file()
     if path.is_dir():

@@ -132,7 +132,7 @@ def schema_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[st
 
 def require_same_schema(before: Mapping[str, Any], now: Mapping[str, Any], force: bool) -> list[str]:
     """Return what has changed of a run's schema since it began; raise `CheckpointError` for it unless forced."""
-    # Where the data are read otherwise because of it, nobody can go on.
+    # Where the data are then read differently, the run cannot go on.
     changes = schema_changes(before, now)
     same = before.get("data") == now.get("data")
     if changes and not (force and same):

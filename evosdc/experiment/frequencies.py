@@ -66,7 +66,7 @@ _USE = (
 def write_transitions(folder: RunFolder, original: Table, masked: Table, matrices: Sequence[Matrix]) -> None:
     """Write ``transitions.json``, ``matrix-ATTRIBUTE.csv`` and ``analyst.json``."""
     # The first two are the custodian's: they hold the original's frequencies, or determine them. The last one holds
-    # nothing that cannot be published; the seed is in none of them, since who knows it knows every draw.
+    # nothing that cannot be published; the seed is in none of them, since it discloses every draw.
     document = {}
     for attribute, matrix in zip(original.schema.categorical, matrices, strict=True):
         document[attribute.name] = {

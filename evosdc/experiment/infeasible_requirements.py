@@ -36,7 +36,7 @@ def missed_by_all(constraints: Constraints, judged: Sequence[Mapping[str, float]
 
 
 def traced(assembly: Assembly, judged: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return judged requirements that say by ``own`` whether evosdc set them itself, and nobody required them."""
+    """Return judged requirements; ``own`` says whether evosdc set them itself, without a request."""
     genotype = assembly.problem.genotype
     drawing = matrices_of(genotype)
     most_harm = MOST_HARM if drawing is None else drawing.most_relabelled

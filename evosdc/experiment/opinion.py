@@ -1,7 +1,7 @@
 """The second opinion after a search: judges of the best file, and of the plan of the run on half of the people.
 
-A published file tells of its people what it tells of anybody like them, and what it gives away of them alone. Only
-people who are not in it show the difference. So the plan of the run protects one half of them, and both are attacked.
+A published file discloses general facts about people like its own, and facts about its own people alone. Only people
+who are not in it show the difference. So the plan of the run protects one half of them, and both are attacked.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -64,7 +64,7 @@ def expected_seconds(records: int, protected: int, attributes: int) -> float:
 
 
 def expected_time(records: int, protected: int, attributes: int) -> str:
-    """Return about how long judges take for two files, in words: a span, since nobody knows the computer's load."""
+    """Return about how long judges take for two files, in words: a span, since the computer's load is unknown."""
     seconds = expected_seconds(records, protected, attributes)
     least, greatest = (f"{max(float(f'{part:.1g}'), 2.0):g}" for part in (seconds / AROUND, seconds * AROUND))
     return f"about {least} to {greatest} s"
@@ -271,7 +271,7 @@ def members_opinion(
         return {"not_checked": f"half of the people cannot be protected by the same plan ({type(error).__name__})"}
     protect, registry = assembly.microdata.protect, assembly.registry
     members, others = (assign_known(table, protect) for table in (half.members, half.others))
-    # Judges by members, and those of attributes whose chance is people who are not in the file.
+    # Judges by members, and those that measure chance by people who are not in the file.
     judges = registry.defaults("measure", "judge")
     attribution = [name for name in judges if getattr(registry.spec("measure", name), "family", "") == "attribution"]
     found = second_opinions(

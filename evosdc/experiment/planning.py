@@ -213,7 +213,7 @@ def _searched(nested: Assembly, stop: Stop, recorder: Recorder, dispatch: Dispat
 
 
 def with_plan(assembly: Assembly, masking: Masking, files: int) -> Assembly:
-    """Return an assembly whose start has several files of a plan, first of all, in place of the wish for one."""
+    """Return an assembly whose start begins with several files of a plan, in place of the request for one."""
     experiment, registry = assembly.experiment, assembly.registry
     assert experiment.start is not None, "a plan is evolved where a start asks for it"
     plans = tuple(MaskingEntry.of(replace(masking, draw=draw)) for draw in range(files))

@@ -34,9 +34,9 @@ from evosdc.table.schema import Role
 def assurance_of(
     microdata: Microdata, registry: Registry, require: Sequence[str], measures: Sequence[str], bound: float
 ) -> Mapping[str, Any] | None:
-    """Return what the first genotype proposes that assures a file of a required privacy model; None where none does."""
-    # None, too, where an intruder knows attributes that are published as they are, where sensitive attributes are
-    # masked, whose risk is not that of being found, and where somebody names measures that cannot judge wider labels.
+    """Return the proposal of the first genotype that guarantees a required privacy model; None where none does."""
+    # None, too, where an intruder knows unmasked attributes, where sensitive attributes are masked, whose risk is not
+    # re-identification, and where named measures cannot judge wider labels.
     constraints = [Constraint.parse(text) for text in require]
     required = [one for one in constraints if one.name in registry.names("privacy-model")]
     named = [*measures, *(one.name for one in constraints if one.name in registry.names("measure"))]
@@ -54,7 +54,7 @@ def assurance_of(
 def truthful_experiment(
     microdata: Microdata, registry: Registry, require: Sequence[str], bound: float
 ) -> Mapping[str, Any]:
-    """Return what a genotype proposes whose published values are all true: only coarser, or absent."""
+    """Return the proposal of a genotype whose published values are all true: only coarser, or absent."""
     required = [Constraint.parse(text) for text in require]
     models = registry.names("privacy-model")
     faults = [

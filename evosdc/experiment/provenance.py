@@ -34,7 +34,7 @@ def input_account(
 ) -> dict[str, dict[str, str]]:
     """Return the names, without folders, of what was read, and what tells its owner whether it is the same again."""
     # That is a SHA-256 of data sets that anybody can have. Of a user's own files it is a fingerprint by the key: a
-    # plain hash would let anybody who knows most of a file try the rest.
+    # plain hash would let anyone who knows most of a file guess the rest.
     if name is not None:
         found = locate(registry.spec("dataset", name)) or {}  # type: ignore[arg-type]
         return {"data": {"name": name}, **{part: digest(path) for part, path in sorted(found.items())}}
@@ -84,7 +84,7 @@ def data_fingerprint(table: Table, key: Key) -> str:
 
 
 def require_same_data(before: Mapping[str, Any], table: Table, key: Key) -> None:
-    """Raise `CheckpointError` where a table is not the one that a run's environment tells of."""
+    """Raise `CheckpointError` where a table differs from the one recorded in a run's environment."""
     if before.get("data") != data_fingerprint(table, key):
         given, advice = "not those that the run began with", "Restore the file, or begin a new run."
         raise CheckpointError(Fault("data", given, "the same data", advice))

@@ -148,7 +148,7 @@ def write_recipe(folder: RunFolder, assembly: Assembly, best: Individual) -> Rec
     rules = {name: one.rule for name, one in written.items() if one.rule is not None}
     hierarchies = {name for name, one in written.items() if one.hierarchy is not None}
     given = hierarchies | rules.keys() | data.hierarchies.keys()
-    # Hierarchies that nobody gave were built from values that another wave may lack.
+    # Hierarchies not given by the user were built from values that another wave may lack.
     kept = tuple(one if one.name in given else replace(one, hierarchy=None) for one in schema.attributes)
     dump_schema(replace(schema, attributes=kept), folder.file(RECIPE_SCHEMA), rules=rules, open_ended=True)
     return recipe

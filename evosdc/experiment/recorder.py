@@ -17,7 +17,7 @@ from evosdc.tuning.tuner import Tuning
 
 
 def remove_report(folder: RunFolder, display: Display) -> None:
-    """Remove the report of what was reached before, and say so: it would tell of another file than the new one."""
+    """Remove the report of the previous best file, and say so: it does not describe the new one."""
     report = folder.file(REPORT)
     if report.exists():
         report.unlink()

@@ -1,4 +1,4 @@
-"""The published file: in which order it is written, what is said of it in ``release.json``, and its verdict."""
+"""The published file: the order of its records, its description in ``release.json``, and its verdict."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -81,7 +81,7 @@ _NUMBERS = 2  # address of what the numbers of households are drawn from, apart 
 
 def _with_other_numbers(assembly: Assembly, masked: Table) -> Table:
     """Return masked columns beside the households' numbers, exchanged at random."""
-    # Else a register with the same numbers would tell whose home is whose.
+    # Else a register with the same numbers would identify each household.
     table = assembly.source.table
     for key in renumbered(assembly):
         column, home = table.column(key), home_of(table)
@@ -95,7 +95,7 @@ def _with_other_numbers(assembly: Assembly, masked: Table) -> Table:
 
 
 def order_sentences(assembly: Assembly) -> list[str]:
-    """Return what the order of the published records tells of what is masked; nothing where it is random."""
+    """Return what the order of the published records discloses of masked columns; nothing where it is random."""
     if assembly.experiment.data.shuffle:
         return []
     return position_sentences(told_by_position(assembly.source.table, assembly.microdata.protect))
@@ -182,7 +182,7 @@ def write_release(
     if experiment.goal is not None and not document["so_far"] and _masked_too_little(verdict):
         evidence = replace(evidence, tried=what_holds())
         verdict = verdict_of(_with_opinion(evidence, opinion))
-    # A run without an audience is a study: nobody waits for its file.
+    # A run without an audience is a study: its file is not for release.
     refused = verdict.publishable is False and experiment.goal is not None and not document["so_far"]
     name = folder.name_by_verdict(document["best"]["file"], refused)
     folder.write_json(
@@ -264,7 +264,7 @@ def _masked_too_little(verdict: Verdict) -> bool:
 
 
 def _of_model(risk: Mapping[str, Any], records: int) -> dict[str, Any] | None:
-    """Return what a privacy model expects to be found in a generalised file, whose values are coarse but true."""
+    """Return the expected re-identifications by a privacy model in a generalised file: values are coarse but true."""
     sides = [risk.get("published") or {}, risk.get("original") or {}]
     for name, figures in sides[0].items():
         if isinstance(figures, dict) and "expected_reidentifications" in figures and records:

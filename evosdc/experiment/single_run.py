@@ -110,7 +110,7 @@ def _write_started(
 
 
 def _write_tuned(folder: RunFolder, assembly: Assembly) -> dict[str, Any] | None:
-    """Write the best file that ``tuning.json`` tells of, whose methods are in the assembly's start; None without it."""
+    """Write the best file of ``tuning.json``, whose methods are in the assembly's start; None without it."""
     if not folder.file(TUNING).exists():
         return None
     spent = folder.read_object(TUNING, "seconds", "evaluations")

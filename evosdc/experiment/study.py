@@ -492,7 +492,7 @@ def finish(path: Path, registry: Registry, patience: float = PATIENCE) -> Status
 
 
 def runs_of(found: Status) -> tuple[RunStatus, ...]:
-    """Return the runs that a status tells of."""
+    """Return the runs of a status."""
     return found.runs if isinstance(found, StudyStatus) else (found,)
 
 

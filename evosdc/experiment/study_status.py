@@ -80,7 +80,7 @@ def combinations(experiment: Experiment) -> Iterator[dict[str, Any]]:
 
 
 def planned_runs(experiment: Experiment) -> tuple[PlannedRun, ...]:
-    """Return the runs of a study, setting by setting; what they are does not depend on who carries them out."""
+    """Return the runs of a study, setting by setting; they do not depend on the process that carries them out."""
     count = 1
     for values in experiment.sweep.values():
         count *= len(values)
@@ -174,7 +174,7 @@ class StudyStatus:
 
     @property
     def active(self) -> bool:
-        """Whether there is more to come without anybody doing anything."""
+        """Whether the study is still running."""
         return self.phase == RUNNING
 
     @property

@@ -312,7 +312,7 @@ def impossible_on(problem: Problem, table: Table, genome: Any, draws: int) -> di
 
 
 def impossible_warning(fresh: dict[str, Any] | None) -> list[str]:
-    """Return a sentence on records that nobody can be, where they are published; none otherwise."""
+    """Return a sentence on impossible records, where they are published; none otherwise."""
     found = (fresh or {}).get("impossible")
     if not found or found["repaired"] or found["records"] == 0.0:
         return []

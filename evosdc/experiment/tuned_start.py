@@ -249,7 +249,7 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
 
 
 def with_found(assembly: Assembly, folder: RunFolder) -> Assembly:
-    """Return a run's assembly with the tuned methods that its folder tells of, where any were looked for and found."""
+    """Return a run's assembly with the tuned methods stored in its folder, if there are any."""
     if not assembly.plan.tuned or not folder.file(TUNING).exists():
         return assembly
     document = folder.read_object(TUNING, "start")
@@ -293,7 +293,7 @@ def with_tuned(
 ) -> Assembly:
     """Return an assembly whose start has tuned methods in place of the wish for them; some files are `made` already."""
     # `named` are the methods that the start asks for by name, where they differ from what it says; `file_seconds` what
-    # a file takes, 0 where nobody knows. Entries of `lasting` methods, step by step, are left out.
+    # a file takes, 0 where unknown. Entries of `lasting` methods, step by step, are left out.
     experiment, registry = assembly.experiment, assembly.registry
     assert experiment.start is not None, "nothing is tuned unless the experiment says so"
     begun = experiment.start

@@ -39,7 +39,7 @@ def tried(
 ) -> list[str]:
     """Return sentences on columns without which, or in classes of which, a file that was found is publishable.
 
-    A column that is dropped is measured as one with a single value: it tells nobody anything, and its tables are lost.
+    A column that is dropped is measured as one with a single value: it discloses nothing, and its tables are lost.
 
     Parameters
     ----------

@@ -109,7 +109,7 @@ def anew(dispatch: Dispatch | None, assembly: Assembly) -> Dispatch | None:
 
 
 def dispatch_of(assembly: Assembly, folder: RunFolder, executor: Executor, stack: ExitStack) -> Dispatch | None:
-    """Return how work leaves this process, None where it does not; what is left at the end goes on the stack."""
+    """Return the dispatch of work to workers, None without workers; clean-up at the end goes on the stack."""
     if not executor.remote:
         return None
     executor.keep_log(folder.file(WORKERS_LOG))

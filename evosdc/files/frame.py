@@ -50,7 +50,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class HeldFrame:
-    """A DataFrame that does not change, and its columns as texts, which are made once for all who ask for them."""
+    """A DataFrame that does not change, and its columns as texts, which are made only once."""
 
     frame: pd.DataFrame
     given: Any  # the frame of another kind that it was made from, or itself
@@ -91,7 +91,7 @@ def columns_of(frame: pd.DataFrame, where: str = ORIGIN) -> tuple[Part, ...]:
 
 
 def _kind(thing: object) -> str:
-    """Return what is given instead of a frame, without its content."""
+    """Return a description of an object given instead of a frame, without its content."""
     kind = type(thing)
     if isinstance(thing, (str, Path)):
         return "a text or a path"

@@ -12,7 +12,7 @@ from evosdc.errors import DataError, Fault
 
 
 def as_pandas(data: Any) -> Any:
-    """Return a frame as a pandas DataFrame of Arrow's types; what is no frame, and a DataFrame, as it is."""
+    """Return a frame as a pandas DataFrame of Arrow's types; return a DataFrame, or any other object, as it is."""
     if isinstance(data, pd.DataFrame):
         return data
     frame = _eager(data)

@@ -1,4 +1,4 @@
-"""Files packed by gzip or ZIP: read as what is in them, and packed again when they are written."""
+"""Files packed by gzip or ZIP: unpacked when read, and packed again when written."""
 
 import gzip
 import io

@@ -58,7 +58,7 @@ def values_of(column: Column, missing: Sequence[str], attribute: Attribute, valu
     gone = np.isnan(values)
     texts = column.present(missing)
     array = texts.cells if isinstance(texts, NumberTexts) else pa.array(list(texts), pa.string())
-    parts = (array.slice(0, 1000), array)  # a few tell of most columns that they are not written as 1.50 and 2.00
+    parts = (array.slice(0, 1000), array)  # a few rows show for most columns that they are not written as 1.50 and 2.00
     padded = all(bool((decimals_after(part, column.mark) == attribute.decimals).all()) for part in parts)
     cells = _numerals(values[~gone] if gone.any() else values, attribute.decimals, column.mark, padded)
     if not gone.any():
@@ -110,7 +110,7 @@ def _with_reasons(
     texts: tuple[str, ...],
     index: NDArray[np.int32],
 ) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """Return texts and places with the reasons of classes all of whose missing values have the same one."""
+    """Return texts and places, with the reason for missing values in classes where all have the same one."""
     had = np.full(len(column), -1)
     for place, text in enumerate(reasons):
         had[column.standing((text,))] = place

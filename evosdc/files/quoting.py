@@ -1,4 +1,4 @@
-"""What messages may show of a value: nothing where it may tell who a respondent is."""
+"""What messages may show of a value: nothing where it may identify a respondent."""
 
 from evosdc.files.inference.name_hints import hint_of
 from evosdc.table.schema import Attribute, Role

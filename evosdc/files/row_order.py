@@ -11,12 +11,12 @@ from evosdc.table.numerals import number
 
 FEWEST_ROWS = 10  # in fewer rows an order may be chance
 _NEARLY_ALL = 0.9
-# what is said of a masked file in the order of its original
+# the note on a masked file in the order of its original
 IN_ORDER = (
     "Records stand in the order of the original: not for release before they are shuffled (--shuffle). Anyone who "
     "knows that order finds each person by the number of a row."
 )
-# what a result says of a file whose rows are not in the order of the original
+# the note in a result on a file whose rows are not in the order of the original
 SHUFFLED = (
     "The records were published in random order. Numbers of records are those of the original; which row of the "
     "protected file each of them is stands in the crosswalk, which is for you alone."
@@ -24,7 +24,7 @@ SHUFFLED = (
 
 
 def keeps_order(column: Column) -> bool:
-    """Whether the rows stand in the order of a column whose values tell nearly every one of them apart."""
+    """Whether the rows stand in the order of a column with a distinct value for nearly every row."""
     # Up and down are orders both; rows without a value are passed over.
     index = column.index[column.index != NO_TEXT]
     if len(index) < FEWEST_ROWS or len(np.unique(index)) < _NEARLY_ALL * len(index):

@@ -70,7 +70,7 @@ class Source:
     recomputed: Mapping[str, str] = field(default_factory=dict)
 
     def recomputing(self, recomputed: Mapping[str, str]) -> "Source":
-        """Return this source with columns that are computed from masked ones: nobody masks or judges them."""
+        """Return this source with columns that are computed from masked ones, neither masked nor judged."""
         self.table.schema.require([*recomputed, *recomputed.values()], "data.recompute")
         attributes = [replace(a, role=Role.DROP) if a.name in recomputed else a for a in self.table.schema.attributes]
         table = self.table
@@ -103,7 +103,7 @@ class Source:
         return replace(self, table=self.table.take(order), rows=self.rows[order])
 
     def published(self, masked: Table) -> Table:
-        """Return what the published file tells: all but withheld columns, and what is in it without being a column."""
+        """Return the content of the published file: all but withheld columns, and content outside columns."""
         withheld = set(self.table.schema.withheld) - {*self.carried, *masked.schema.names}
         whole = self.table.with_columns(masked)
         return whole.select([name for name in whole.schema.names if name not in withheld])
@@ -114,7 +114,7 @@ class Source:
         return dict(getattr(self.original, "carried", {}))
 
     def left_out_sentences(self, dropped: Sequence[str]) -> list[str]:
-        """Return why columns are left out that nobody called identifiers; nothing where a schema was given."""
+        """Return why columns are left out that were not declared identifiers; nothing where a schema was given."""
         reasons = self.inference.reasons if self.inference is not None else {}
         left_out = [a for a in self.table.schema.attributes if a.name in dropped and a.name in reasons]
         explanations = explanations_of(left_out, [reasons[attribute.name] for attribute in left_out])

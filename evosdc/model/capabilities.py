@@ -82,7 +82,7 @@ class Local(Genotype[G]):
     def extent(self, kind: str) -> float:
         """Return about how many records a move of a kind changes; by default 1.
 
-        What kinds bring is compared by that: who changes more takes longer to be judged.
+        Gains of kinds are compared by it: a child with more changes takes longer to judge.
         """
         return 1.0
 
@@ -241,7 +241,7 @@ class Guaranteed(Genotype[G]):
         required : sequence of Constraint
             Those on privacy models.
         bound : float
-            Per cent of the people who may be expected to be found, for what nothing required says.
+            Bound on the expected per cent of re-identified people, used where no requirement sets one.
 
         Returns
         -------

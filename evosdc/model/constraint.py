@@ -32,10 +32,10 @@ accepted risk of a single person. The bound is `TIMES_BOUND` times that on the m
 
 YES, CONDITIONAL = "publishable", "publishable on conditions"  # what can be required of the verdict
 AUDIENCES = {"public": 9.0, "researchers": 20.0, "safe-room": 33.0}
-"""Per cent of the people who may be expected to be found, by who gets the file. For everybody it is the threshold of
+"""Bound on the expected per cent of re-identified people, by the audience of the file. For everybody it is the one of
 0.09 that the European Medicines Agency (policy 0070, 2016) and Health Canada (2019) set for public release; 0.2 and
 0.33 are those of a smallest group of five and of three, which agencies use for contracts and for safe rooms."""
-ACCEPTED = AUDIENCES["public"]  # The bound where nobody says who gets the file
+ACCEPTED = AUDIENCES["public"]  # The bound where no audience is given
 
 
 @dataclass(frozen=True)

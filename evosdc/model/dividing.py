@@ -88,7 +88,7 @@ INNER = "inner"  # The parameter that has the inner method; also the place that 
 
 
 class InnerParameters(Parameters):
-    """Parameters of methods that divide a file; the registry puts in what is left out of `inner`, and validates it."""
+    """Parameters of methods that divide a file; the registry completes `inner` by defaults, and validates it."""
 
     inner: dict[str, Any] = Field(
         default_factory=dict,

@@ -57,7 +57,7 @@ class Estimated(Fitted):
         return self.estimate(masked), {}
 
     def of_others(self, masked: Table) -> Estimate | None:
-        """Return the same figure of people who are not in the file: its chance; None where nobody of them is known."""
+        """Return the same figure of people who are not in the file, which is chance; None where there are none."""
         return None
 
     def score(self, masked: Table) -> float:

@@ -3,7 +3,7 @@
 A genotype must implement the eight abstract methods of `Genotype`: `random`, `crossover` and `mutate` make genomes,
 `decode` gives the table, `key` tells genomes apart, `check` finds wrong ones, `dump` and `load` store them. What else
 it can do it says by deriving from the classes of `evosdc.model.capabilities`; the framework tells by ``isinstance`` and
-leaves out what is not there:
+leaves out what is absent:
 
 ==========  =====================================================================  =================================
 Seedable    a masked file can start the search                                     seeded

@@ -226,7 +226,7 @@ class Individual:
         return a != b and all(x <= y for x, y in zip(a, b, strict=True))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Individual":
-        """Return a copy with the same genome, which nobody changes, and this one as its parent, if it was evaluated."""
+        """Return a copy with the same immutable genome, and this one as its parent, if it was evaluated."""
         copied = Individual.__new__(Individual)
         copied._genome, copied._key, copied.origin, copied.parent = self._genome, self._key, self.origin, self.parent
         if self.fitness.valid:
@@ -324,7 +324,7 @@ class Siblings(Sequence[Individual]):
     def judged(self, scores: Mapping[str, Column], objectives: Sequence[Column], estimated: bool = False) -> None:
         """Take in scores by measure, shape (k,), and objectives, all minimised, shape (k,) each.
 
-        Where they are estimates the children are for comparison: who keeps one has it evaluated.
+        Where these are estimates the children are for comparison only; evaluate a child before you keep it.
         """
         self.scores, self.objectives, self.estimated = scores, np.stack(objectives, axis=1), estimated
 

@@ -26,7 +26,7 @@ class Judge(Measure):
     """Whether it is about what an intruder knows of people: masked sensitive attributes are then left out of the second
     opinion, if there are others."""
 
-    intruder: ClassVar[str] = ""  # Ends the sentence "an intruder who ..."; empty where it is no intruder's figure
+    intruder: ClassVar[str] = ""  # Completes the sentence "an intruder who ..."; empty where it is no intruder's figure
 
     does: ClassVar[str] = ""
     """What the intruder does to a share of people: links, infers; empty where figures are no such share."""

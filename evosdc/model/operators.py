@@ -70,7 +70,7 @@ class Genes(list[Any]):
         self.fitness = MINIMISED[objectives - 1]()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Genes":
-        """Return a copy of the list; what is in it is never changed."""
+        """Return a copy of the list; its items are never changed."""
         copied = Genes(self, len(self.fitness.weights))
         copied.fitness = deepcopy(self.fitness)
         return copied
@@ -111,7 +111,7 @@ class GeneList:
 
 @contextmanager
 def blamed(operator: Callable[..., Any]) -> Iterator[None]:
-    """Say which operator it was whose genome is refused."""
+    """Name the operator whose genome is refused."""
     try:
         yield
     except PluginError as error:

@@ -100,7 +100,7 @@ class IntruderView:
 
     @cached_property
     def judged(self) -> "IntruderView":
-        """The file without `suppressed` records: these point to nobody, and are no class of their own."""
+        """The file without `suppressed` records: these identify nobody, and form no class."""
         if not self.suppressed.any():
             return self
         kept = np.flatnonzero(~self.suppressed)
@@ -278,7 +278,7 @@ class ClassValues:
 
 @dataclass(frozen=True, eq=False)
 class ClassContents:
-    """Some equivalence classes: their sizes, shape (c,), and what is in them of each sensitive attribute.
+    """Some equivalence classes: their sizes, shape (c,), and their values of each sensitive attribute.
 
     Where missing values are wildcards, a class holds all records that its key matches, and records are in several.
     """
@@ -359,7 +359,7 @@ class BySizes(PrivacyModel):
 
 
 def contents_of(view: IntruderView, of_sensitive: bool = True) -> Iterator[ClassContents]:
-    """Yield what is in the equivalence classes of a file, in the order of `classes`."""
+    """Yield the contents of the equivalence classes of a file, in the order of `classes`."""
     # All of them at once, unless missing values are wildcards: then some after the others, since all might be too much.
     classes, tree = view.classes, view.tree
     own = tuple(_values_in_classes(view, name) for name in view.sensitive if of_sensitive)

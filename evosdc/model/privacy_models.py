@@ -1,4 +1,4 @@
-"""The registered privacy models, as a genotype sees them whose files meet some of them by construction."""
+"""The registered privacy models, for genotypes whose files meet some of them by construction."""
 
 from typing import Any, Protocol
 

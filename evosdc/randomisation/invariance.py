@@ -52,7 +52,7 @@ def _two_stage(matrix: Matrix, frequencies: Frequencies) -> Matrix:
                         if matrix[i, to] > 0.0 and matrix[j, to] > 0.0:
                             result[i, j] += matrix[i, to] * matrix[j, to] / through[to] * frequencies[j]
                     others += result[i, j]
-        # The diagonal is what is left, so rows sum to one but for a last bit, and rounding moves no margin.
+        # The diagonal is the remainder, so rows sum to one but for a last bit, and rounding moves no margin.
         result[i, i] = max(1.0 - others, 0.0)
     return result
 

@@ -22,7 +22,7 @@ from evosdc.runs.publication_check import check_folder
 from evosdc.runs.reader import RecordedRun, read_run_folders
 from evosdc.runs.status import require_complete
 
-UNANSWERED = "Not answered."  # stands on the page where nobody answered a question
+UNANSWERED = "Not answered."  # shown for a question without an answer
 
 STANDARDS = ("ISO/IEC 27559", "ICO 2025", "UKAN", "HIPAA", "EMA 0070", "NIST SP 800-188")
 
@@ -123,7 +123,7 @@ class Answers(BaseModel):
 
     @property
     def open_questions(self) -> int:
-        """How many questions nobody answered."""
+        """The number of questions without an answer."""
         return sum(not getattr(self, name) for name in type(self).model_fields)
 
 

@@ -96,7 +96,7 @@ def changed_shares(run: RecordedRun) -> dict[str, float]:
 
 
 def _differing(share: float, shown: bool) -> str:
-    """Return how many values of a column differ, in whole per cent: no exact count, which might tell of one person."""
+    """Return how many values of a column differ, in whole per cent: no exact count, which might disclose one person."""
     if not share:
         return "none"
     if not shown:

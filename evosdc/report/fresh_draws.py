@@ -66,7 +66,7 @@ def _requirements(run: RecordedRun) -> list[str]:
 
 
 def _tables(run: RecordedRun) -> list[str]:
-    """Return what becomes of two-way tables, the worst pair first, and how many records nobody can be."""
+    """Return the changes of two-way tables, the worst pair first, and the number of impossible records."""
     fresh, texts = run.result.fresh or {}, []
     pairs = sorted(fresh.get("pairs") or (), key=lambda entry: -entry["moved"])
     if pairs:

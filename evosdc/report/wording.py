@@ -31,7 +31,7 @@ STATES = {
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """Return a figure for reading: thousands set apart, a true minus, a dash for what is not known."""
+    """Return a figure for reading: thousands set apart, a true minus, a dash where unknown."""
     if value is None or not math.isfinite(value):
         return NOTHING
     text = f"{abs(value):,.{digits}f}".replace(",", THIN_SPACE)
@@ -83,7 +83,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def settings(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the leaves of nested settings as (dotted key, text); what is not set is left out."""
+    """Yield the leaves of nested settings as (dotted key, text); settings without a value are left out."""
     if isinstance(value, Mapping) and value:
         for key, inner in value.items():
             yield from settings(inner, f"{path}.{key}" if path else str(key))

@@ -1,4 +1,4 @@
-"""The run folder: the names of its files, who may read them, and that only one run writes to it."""
+"""The run folder: names and permissions of its files, and its lock, so that only one run writes to it."""
 
 import json
 import re
@@ -194,7 +194,7 @@ class RunFolder:
 
     def require_new(self, own: Path | None = None) -> None:
         """Raise `ExperimentError` when the folder holds anything; repeated under the lock. Arguments as `create`."""
-        # Whatever else lies there might be somebody's original. Only what a run left that was ended before it began may
+        # Any other file there might be an original. Only what a run left that was ended before it began may
         # be there: its lock file tells it.
         wanted, where = "a new or empty folder", printable(str(self.path))
         if self.file(RESOLVED).exists():

@@ -1,4 +1,4 @@
-"""Who writes to a run folder: one process at a time, whose name everyone who comes later can read.
+"""The lock of a run folder: one process writes at a time, and later processes can read its name.
 
 The name stands in a file of its own: filelock may empty the file that it locks before it has the lock, and the name of
 the owner, which our messages give, and that of an owner who died would then be lost.
@@ -59,7 +59,7 @@ def this_owner() -> LockOwner:
 
 
 def read_owner(lock: Path) -> LockOwner | None:
-    """Return whom a lock file names; None where nobody has the lock, or it is just being taken."""
+    """Return the owner named in a lock file; None where the lock is free, or just being taken."""
     try:
         return LockOwner(**json.loads(lock.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):

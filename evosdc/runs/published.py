@@ -48,7 +48,7 @@ def published_faults(path: Path) -> Iterator[Fault]:
         try:
             found = published_fault(folder, read_object(folder / RELEASE))
         except (OSError, ValueError):
-            continue  # nothing is known, or others tell of a damaged file
+            continue  # nothing is known, or other checks report a damaged file
         if found is not None:
             yield found
 

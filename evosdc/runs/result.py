@@ -13,7 +13,7 @@ from evosdc.runs.layout import RESULT, read_object
 # Of the form of ``result.json``; a result of another version is refused, since its keys mean something else.
 VERSION: Literal[2] = 2
 
-# Who may get a file: the narrowest audience whose bound on re-identified people it was judged by; empty for none.
+# The audience of a file: the narrowest one whose bound on re-identified people it was judged by; empty for none.
 Audience = Literal["public", "researchers", "safe-room", ""]
 
 
@@ -89,7 +89,7 @@ class RiskLine(_Part):
     reason: str = ""  # why that is accepted
     mean: float | None = None
     worst: float | None = None
-    worst_of: str = ""  # who these are
+    worst_of: str = ""  # the group of these people
     kept: bool | None = None  # none where it was not checked, or does not apply
     words: str = ""  # the same in a line
 
@@ -106,13 +106,13 @@ class Verdict(_Part):
     risks: list[RiskLine] = []  # singling out, linkability and inference
     people_found: float | None = None  # per cent of the people whom an informed intruder is expected to re-identify
     people_found_without_protection: float | None = None  # the same in the original
-    audience: Audience = "public"  # who may get the file, by the bound that it was judged by
+    audience: Audience = "public"  # the recipients allowed by the bound that it was judged by
     intruder: dict[str, Any] | None = None  # of `evosdc.assess.intruder.Found.to_json`
     trust: Trust = Field(default_factory=Trust)
     published_unchanged: list[str] = []  # columns
     unchanged_together: dict[str, Any] | None = None  # of `evosdc.assess.background.Together.to_json`, with ``words``
     further: list[dict[str, Any]] = []  # of `evosdc.assess.background.Further.to_json`
-    # The ``attribute`` by whose exact value alone most people are re-identified, and the ``percent``.
+    # The ``attribute`` that identifies most people by its exact value alone, and their ``percent``.
     by_value: dict[str, Any] | None = None
     bound: Bound = Field(default_factory=Bound)
     above_limit: float | None = None  # by how many per cent the score lies above what is possible

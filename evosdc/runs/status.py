@@ -145,11 +145,11 @@ class RunStatus:
     owner: LockOwner | None = None  # the process that writes to the folder, or that was killed
     failed: int = 0  # evaluations that failed and were penalised
     report: Path | None = None  # the report in the folder; None where there is none
-    no_report: str = ""  # why it could not be written; empty where nobody tried, or it was
+    no_report: str = ""  # why it could not be written; empty where it was, or was not to be
 
     @property
     def active(self) -> bool:
-        """Whether there is more to come without anybody doing anything."""
+        """Whether the run is still going on."""
         return self.phase == RUNNING
 
     def to_json(self) -> dict[str, Any]:

@@ -88,7 +88,7 @@ class ClassTable:
         return sizes
 
     def contents(self) -> ChangedClasses:
-        """Return what is in all classes, as if one child changed each of them and left it as it is."""
+        """Return the contents of all classes, in the form of one child that changes every class to itself."""
         groups, spans = self._groups, self._spans
         classes = np.flatnonzero(self.sizes)
         sizes, place = self.sizes[classes].astype(np.int64), np.cumsum(self.sizes > 0) - 1

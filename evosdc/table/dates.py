@@ -122,7 +122,7 @@ def first_year_of(date_format: str) -> int | None:
 
 
 def century_sentence(date_format: str) -> str:
-    """Return what is said of two-digit years; empty where years have four digits."""
+    """Return the note on two-digit years; empty where years have four digits."""
     first = first_year_of(date_format)
     if first is None:
         return ""

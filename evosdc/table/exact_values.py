@@ -29,7 +29,7 @@ class ExactValues:
         self.names = (*(schema.categorical[v].name for v in categorical), *(schema.numeric[v].name for v in numeric))
         self._categorical, self._numeric, self._attributes = categorical, numeric, schema.numeric
         numbers = at_decimals(original.numbers, schema.numeric)
-        # Nobody publishes more decimals than the schema says; where the original has no more, none need be cut.
+        # No file has more decimals than the schema says; where the original has no more, none need be cut.
         self._cut = numbers is not original.numbers
         self._codes, self._numbers = original.codes, numbers
         self._frequencies = np.empty((len(original), len(self.names)), dtype=np.int32)
@@ -51,7 +51,7 @@ class ExactValues:
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
     def shares(self, kept: Flags | NDArray[np.int8], rows: Rows | slice = slice(None)) -> Integers:
-        """Return the chance to be found by each value that was kept, in whole numbers whose sum `percent` reads."""
+        """Return the chance of re-identification by each kept value, in whole numbers whose sum `percent` reads."""
         shares: Integers = kept * self._shares[self._frequencies[rows]]
         return shares
 
@@ -60,7 +60,7 @@ class ExactValues:
         return 100.0 * (shares / float(self._unit * max(len(self._frequencies), 1)))
 
     def percents(self, masked: Table) -> Numbers:
-        """Return, in the order of `names`, the per cent of the people who are found, shape (V,), each 0..100."""
+        """Return, in the order of `names`, the per cent of re-identified people, shape (V,), each 0..100."""
         percents: Numbers = self.percent(self.shares(self.kept(masked)).sum(axis=0))
         return percents
 

@@ -37,7 +37,7 @@ def best_labels(joint: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def with_right_labels(original: Table, masked: Table, names: Sequence[str]) -> Table:
     """Return a masked table in which some attributes are published under the labels that most of their records have."""
-    # Nothing is lost or disclosed by it: anybody could do the same who knows which labels were exchanged.
+    # It neither loses nor discloses anything: anyone who knows the exchanged labels could do the same.
     schema = original.schema
     schema.require(names, "right_labels")
     if masked.schema != schema:

@@ -1,4 +1,4 @@
-"""What has been found of a table, for those who ask again while it is there."""
+"""Per-table memoisation."""
 
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def remembered(function: Callable[[Table, Sequence[str]], T]) -> Callable[[Table, Sequence[str]], T]:
-    """Return a function of a table and names of its attributes that works once for each; results are not altered."""
+    """Return a function of a table and names of its attributes that caches its results; do not alter these."""
     found: WeakKeyDictionary[Table, dict[tuple[str, ...], T]] = WeakKeyDictionary()
 
     @wraps(function)

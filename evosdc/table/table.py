@@ -154,7 +154,7 @@ def _columns(matrix: NDArray[Any], places: Sequence[int]) -> NDArray[Any]:
 
 
 def _own(made: NDArray[Any]) -> NDArray[Any]:
-    """Return an array that was just made as a read-only one: nobody else holds it, and it need not be copied."""
+    """Return an array that was just made as a read-only one, without a copy: it has no other owner."""
     if made.base is None:
         made.flags.writeable = False
     return made

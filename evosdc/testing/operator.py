@@ -54,7 +54,7 @@ class OperatorConformance:
         return "rng" in signature(self.operator()).parameters
 
     def varied(self, genomes: Sequence[Any], rng: np.random.Generator) -> Sequence[Any]:
-        """Return what the operator makes of genomes, or whom it selects."""
+        """Return the genomes that the operator makes, or the individuals that it selects."""
         function = self.operator()
         if self.varies == "select":
             with lent(rng):

@@ -15,7 +15,7 @@ from evosdc.table.table import Table
 
 T = TypeVar("T")
 
-_PLAIN = {bool, int, float, str, bytes, type(None)}  # Types whose text tells values apart.
+_PLAIN = {bool, int, float, str, bytes, type(None)}  # Types whose text distinguishes values.
 
 
 def fingerprint(value: object) -> bytes:

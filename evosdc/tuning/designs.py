@@ -204,7 +204,7 @@ class Budget:
         return Budget(evaluations, None if self.seconds is None else share * self.seconds)
 
     def without(self, evaluations: int, seconds: float) -> "Budget":
-        """Return what is left when so much was spent; one evaluation is."""
+        """Return the remaining budget after this was spent; one evaluation at least."""
         left = None if self.evaluations is None else max(1, self.evaluations - evaluations)
         return Budget(left, None if self.seconds is None else max(0.0, self.seconds - seconds))
 

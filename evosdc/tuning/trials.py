@@ -115,7 +115,7 @@ class MaskingTimes:
         self._found: dict[tuple[str, ...], float] = {}
 
     def seconds(self, masking: Masking) -> float:
-        """Return about how long the methods of an entry take; 0 where they refuse a sample, so that nobody knows."""
+        """Return about how long the methods of an entry take; 0 where they refuse a sample, so that it is unknown."""
         methods = masking.methods
         if len(self._microdata.table) <= MIDDLING:
             return 0.0  # soon over, whatever it is

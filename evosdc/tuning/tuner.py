@@ -133,7 +133,7 @@ class Tuning:
 
 def tuning_of(judge: Judge, files: int, arms: Sequence[Arm], sampled: Judge | None = None) -> Tuning:
     """Return what a judge has seen: by name of the arms the candidate of the least mean, and the best files."""
-    # `arms` are the designs that fit; `sampled` is who judged a sample before.
+    # `arms` are the designs that fit; `sampled` is the judge of a sample before.
     named: dict[str, Candidate] = {}
     for candidate in judge.candidates.values():
         name = candidate.arm.name
@@ -209,9 +209,9 @@ def confirm(sampled: Judge, judge: Judge, times: MaskingTimes) -> None:
 
 
 def file_seconds(sampled: Judge | None, judge: Judge) -> float:
-    """Return about how many seconds it takes to mask and judge a whole file; 0 where nobody knows."""
+    """Return about how many seconds it takes to mask and judge a whole file; 0 where unknown."""
     if sampled is None:
-        # Without a limit of time nothing that is found may tell of the computer.
+        # Without a time limit no result may depend on the computer.
         return 0.0 if judge.budget.seconds is None else judge.file_seconds or 0.0
     if judge.file_seconds is not None or not judge.evaluations:
         return judge.file_seconds or 0.0

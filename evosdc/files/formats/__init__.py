@@ -134,7 +134,7 @@ def _members(content: bytes) -> list[str]:
 
 @dataclass(frozen=True)
 class Ending:
-    """What the name of a file says of its format: the ending of what is in it, and how it is packed."""
+    """The format of a file by its name: the ending of its content, and how it is packed."""
 
     format: str
     packing: str = ""

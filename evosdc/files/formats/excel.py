@@ -150,7 +150,7 @@ def read(content: bytes, where: str, suffix: str, options: "Reading") -> Workboo
 
 
 def _sheet(book: Any, where: str, wanted: str | None) -> tuple[Any, list[str]]:
-    """Return a sheet, and what is said of the others."""
+    """Return a sheet, and notes on the others."""
     if wanted is not None:
         named = {sheet.title: sheet for sheet in book.worksheets}
         if wanted not in named:

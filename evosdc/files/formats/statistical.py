@@ -27,7 +27,7 @@ class StatisticalFile(ABC):
 
     content: bytes  # the first bytes of the file, which tell its release
     frame: pd.DataFrame  # the values as they are stored: dates as numbers, codes without their labels
-    meta: Any  # what pyreadstat tells of the file
+    meta: Any  # the metadata by pyreadstat
     valued: tuple[ValuedColumn, ...]  # codes that are all labelled read as their labels, dates as days
     # scale, categories and missing values of columns whose labels, measure or missing values tell
     declared: Mapping[str, Attribute]
@@ -79,7 +79,7 @@ class StatisticalFile(ABC):
 def parse(
     content: bytes, where: str, suffix: str, reader: str, users: bool, catalog: Path | None = None
 ) -> tuple[pd.DataFrame, Any, tuple[ValuedColumn, ...], dict[str, Attribute]]:
-    """Return the values of a file, what pyreadstat tells of it, and its columns with what the file declares of them."""
+    """Return the values of a file, its metadata by pyreadstat, and its columns with their declarations in the file."""
     import pyreadstat
 
     read, more = getattr(pyreadstat, reader), {"user_missing": True} if users else {}

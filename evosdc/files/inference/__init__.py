@@ -1,1 +1,1 @@
-"""What a file tells of its own schema: scales, roles, orders, and the explanation for the user."""
+"""Inference of a file's schema: scales, roles, orders, and the explanation for the user."""

@@ -1,4 +1,4 @@
-"""What the name of a column, or the label that its file has for it, tells of its role; the words are in a data file."""
+"""Hints on the role of a column in its name, or in its label in the file; the words are in a data file."""
 
 import re
 import tomllib
@@ -198,7 +198,7 @@ def concepts_of(parts: Sequence[str]) -> frozenset[str]:
             meant = _meant("".join(telling[place : place + size]))
             if meant:
                 found |= meant
-                del telling[place : place + size]  # what is said together means nothing else by itself
+                del telling[place : place + size]  # joined words have no meaning of their own
             else:
                 place += 1
     return frozenset(found)

@@ -21,7 +21,7 @@ _TITLE = (
     "# Steps taken by evosdc edit, the latest last: each line as it was. evosdc edit --undo takes the last one back."
 )
 _STEP = "#~ "
-# what is left out where an attribute gets a scale that it does not go with; categories go with the other two
+# keys that are removed where they do not fit an attribute's new scale; categories fit the other two
 _LEFT_OUT = {"numeric": ("categories", "format"), "date": ("decimals",)}
 _LISTS = ("missing", "categories", "levels")  # keys whose values are lists of texts
 
