@@ -3,7 +3,7 @@
 ``python -m benchmarks.certified national2019 1 --keys 5`` certifies a file five times at an epsilon, and adds what it
 found to ``benchmarks/results/certified-files.csv``. With ``--nist PYTHON``, an interpreter that has ``sdnist``, NIST's
 program scores the excerpts. ``--peer aim --python PYTHON`` has AIM (or mst) of ``smartnoise-synth`` make the file, at
-the same delta. ``--page`` prints the table of what is stored. The data lie below ``EVOSDC_DATA``.
+the same delta. ``--page`` prints the table of stored results. The data lie below ``EVOSDC_DATA``.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def measured(name: str, epsilon: float, method: str, arguments: argparse.Namespa
 
 
 def stored() -> pd.DataFrame:
-    """Return what was measured so far, a line a file."""
+    """Return the results so far, one row per file."""
     return pd.read_csv(RESULTS) if RESULTS.exists() else pd.DataFrame()
 
 

@@ -3,7 +3,7 @@
 Run from the repository's root: ``python -m benchmarks.constraints [--records N ...]``. Files are made up: three masked
 quasi-identifiers, one that is not masked, and a sensitive attribute of five categories; once with few keys, so that
 many records share one, and once with many. A tracker scores 40 children of one parent at a time, which differ
-from it in one record, and then goes on to one of them. CPU seconds, on one core; scores are those from scratch.
+from it in one record, and then updates to one of them. CPU seconds, on one core; scores are those from scratch.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def children_of(table: Table, sizes: Sequence[int], rng: np.random.Generator) ->
 
 
 def rates(model: str, records: int, sizes: Sequence[int], rounds: int) -> tuple[float, float, float]:
-    """Return how many children a second are judged from scratch and tracked, and the seconds that one is gone on to."""
+    """Return how many children a second are judged from scratch and tracked, and the seconds of an update to one."""
     microdata, rng = made_up(records, sizes), np.random.default_rng(2)
     headline = Headline(default_registry().build("privacy-model", model, MODELS[model]), microdata)
     table, spent, taken, done = microdata.original, 0.0, 0.0, 0
@@ -72,7 +72,7 @@ def rates(model: str, records: int, sizes: Sequence[int], rounds: int) -> tuple[
         middle = time.process_time()
         tracker.take(changes.part(0, 1))
         assert abs(tracker.score - scores[0]) <= 1e-9 * max(1.0, abs(scores[0]))
-        # What is compiled in the first round is not counted.
+        # Compilation in the first round does not count.
         if done:
             spent, taken = spent + middle - began, taken + time.process_time() - middle
         table = changes.part(0, 1).applied_to(table)

@@ -66,7 +66,7 @@ NAMES = ("tracked", "fitted", "alone")
 
 
 def searched(path: Path, algorithm: str, evaluations: int, settings: tuple[str, ...] = ()) -> dict[str, float]:
-    """Run an experiment with another algorithm; return what was evaluated from the start on, and in what time.
+    """Run an experiment with another algorithm; return the evaluations from the start on, and their time.
 
     `settings` are further KEY=VALUE, as of ``evosdc run --set``.
     """

@@ -1,4 +1,4 @@
-"""Honest figures of searches: what they reach against what can be reached at all.
+"""Honest figures of searches: their results against the best possible ones.
 
 Run from the repository's root: ``python -m benchmarks.honest limit [--seeds 1,2,3] [EXPERIMENT.toml ...]``.
 

@@ -52,7 +52,7 @@ class Released:
     relabelling: float | None
     holds: bool | None
     greatest: float | None
-    """The greatest ratio of what a judge finds to what is claimed, by the low end of the judge's interval."""
+    """The greatest ratio of a judge's result to the claimed risk, by the low end of the judge's interval."""
     k_marginal: float | None
     unique_found: float | None
     impossible: str
@@ -68,7 +68,7 @@ WARM = 20.0
 
 
 def protect(file: File, seconds: float, folder: Path, *further: str) -> tuple[Mapping[str, Any], str]:
-    """Protect a file by the defaults; return what ``result.json`` says, and the command."""
+    """Protect a file by the defaults; return ``result.json`` and the command."""
     command = ["evosdc", "protect", file.data, *file.options, "--time", f"{seconds:g}s"]
     key = folder.with_name(f"{folder.name}.key")
     KEY.write(key)
@@ -101,7 +101,7 @@ def greatest_ratio(opinion: Mapping[str, Any]) -> float | None:
 
 
 def released(file: File, seconds: float, python: str | None, folder: Path) -> Released:
-    """Protect a file and judge what was found."""
+    """Protect a file and judge the result."""
     result, command = protect(file, seconds, folder)
     best, classical = result["best"], result["portfolio"]["best"]["fitness"][0]
     scores, found = best["scores"], best["fitness"][0]

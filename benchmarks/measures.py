@@ -107,7 +107,7 @@ def seconds(call: Callable[[], object], least: float = 0.2) -> float:
 
 
 def tracked(fitted: Any, masked: Table, chain: list[tuple[Table, Any]]) -> float:
-    """Return the median time to go on with a child of one changed cell."""
+    """Return the median time of an update to a child with one changed cell."""
     tracker, times = fitted.track(masked), []
     for table, rows in chain:
         change = Changes.of_one(rows, masked.take(rows), table.take(rows))

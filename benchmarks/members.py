@@ -76,7 +76,7 @@ def schema_of(frame: pd.DataFrame, secret: Sequence[str]) -> str:
 
 
 def judged(folder: Path, schema: str, names: Sequence[str], judge: str) -> dict[str, Any]:
-    """Return what one judge says of the files in a folder, as `evosdc judge` prints it."""
+    """Return the result of one judge for the files in a folder, from `evosdc judge`."""
     command = [
         "judge", "members.csv", "masked.csv", "--schema", schema, "--protect", ",".join(names), "--others",
         "others.csv", "--judges", judge, "--seed", "1", "--claimed", "0", "--json",

@@ -3,7 +3,7 @@
 Run from the repository's root: ``python -m benchmarks.million [--records N ...] [--only TEXT] [--smoke]``.
 
 Files are those of ``benchmarks.growth``: six attributes of 2 to 40 categories. Each command is a process of its own.
-Memory is that of the process and of its workers together, looked at ten times a second: shared pages count once. The
+Memory is that of the process and of its workers together, sampled ten times a second: shared pages count once. The
 exponent is that of the processor's time against the length, from the line before; what a process takes in any case
 hides the growth of short commands at first. ``--time`` commands take what they are given: their lines say how many
 files were judged and generations reached.
@@ -56,7 +56,7 @@ def _memory(process: int) -> float:
 
 
 def spent(words: list[str], said: Path) -> Spent:
-    """Run a command to its end; what it says is in a file then."""
+    """Run a command to its end; its output goes to a file."""
     began, peak = perf_counter(), 0.0
     writing = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     actions = [(os.POSIX_SPAWN_OPEN, 1, str(said), writing, 0o600), (os.POSIX_SPAWN_DUP2, 1, 2)]

@@ -131,7 +131,7 @@ def _judged(individual: Individual, problem: Any) -> Individual:
 
 
 def warmed(job: Job, portfolio: int | None = None) -> Curve:
-    """Search after a short search that loads what is compiled, where that file is new to this process."""
+    """Search; for a file new to this process, a short search first loads compiled code."""
     if started.cache_info().currsize == 0 or (job.file, portfolio) not in _WARM:
         _WARM.add((job.file, portfolio))
         for algorithm in ("memetic", "parent-child"):

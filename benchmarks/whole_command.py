@@ -1,4 +1,4 @@
-"""A whole command in a process of its own: how long it took by the clock and of the processor, and what it said."""
+"""A whole command in a process of its own: its clock time, CPU time and output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from time import perf_counter
 
 @dataclass(frozen=True)
 class Whole:
-    """What a command took and said."""
+    """Times and output of a command."""
 
     seconds: float
     processor: float

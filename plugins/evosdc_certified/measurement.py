@@ -129,7 +129,7 @@ class Account:
         """Return the position of a high score, by the exponential mechanism; a record changes a score by 1 at most."""
         dp = opendp()
         space = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.linf_distance(T=float)
-        # slightly more noise than the price asks for, so that rounding does not make it dearer
+        # slightly more noise than the price requires, so that rounding does not make it dearer
         scale = self.budget.largest / np.sqrt(2.0 * rho) * (1.0 + 1e-9)
         measurement = dp.m.make_noisy_max(*space, dp.zero_concentrated_divergence(), scale=float(scale))
         self._pay(what, float(measurement.map(float(self.budget.largest))))
