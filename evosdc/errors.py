@@ -159,7 +159,7 @@ class PluginRaisedError(EvaluationError):
 
     @classmethod
     def of(cls, plugin: str, method: str, error: Exception) -> "PluginRaisedError":
-        """Return what says which method of which plugin raised what."""
+        """Return the error that names the method, the plugin and the cause."""
         raised = f"{plugin}: {method} raised {type(error).__name__}"
         return cls(f"{raised}: {error}", raised)
 
@@ -173,7 +173,7 @@ class PluginRaisedError(EvaluationError):
 
 
 def asked(plugin: str, method: Callable[..., T], *given: Any) -> T:
-    """Return what a method of a plugin returns; raises `PluginRaisedError` that names both where it raises."""
+    """Return the result of a method of a plugin; where it raises, raise `PluginRaisedError` that names both."""
     try:
         return method(*given)
     except (EvosdcError, MemoryError):

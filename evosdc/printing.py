@@ -28,7 +28,7 @@ def four_digits(number: float) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return a text with escapes in place of what would act on a terminal or break a line."""
+    r"""Return a text with escapes in place of control characters and line breaks."""
     # Control characters, line and paragraph separators, lone surrogates and the marks that turn the direction of
     # writing become ``\n``, ``\x1b``, ``\u202e`` and so on; letters of any script stay.
     if text.isprintable():

@@ -38,12 +38,12 @@ def side_by_side(records: int, calls: Sequence[Callable[[], T]]) -> list[T]:
 
 
 def in_parts(rows: NDArray[np.intp], call: Callable[[NDArray[np.intp]], T]) -> list[T]:
-    """Return what a call returns about each of `PARTS` parts of some rows, `in_threads`, in order; none is empty."""
+    """Return the results of a call for each of `PARTS` parts of some rows, `in_threads`, in order; none is empty."""
     return in_threads([partial(call, part) for part in np.array_split(rows, PARTS) if len(part)])
 
 
 def in_threads(calls: Sequence[Callable[[], T]]) -> list[T]:
-    """Return what calls that each take milliseconds return, in order, from as many threads as there are processors."""
+    """Return the results of calls that each take milliseconds, in order, from one thread for each processor."""
     # A call may do the same: threads of both then run at a time.
     threads = 1 if _shared[0] else min(processors(), len(calls))
     if threads < 2:
@@ -68,7 +68,7 @@ def _in_time(several: Sequence[S], result: Callable[[S], T]) -> Iterator[T]:
 
 
 def _ended(futures: Sequence[Future[T]]) -> BaseException | None:
-    """Wait until none of the calls goes on; those that have not begun do not begin. Return what interrupted that."""
+    """Cancel calls that have not begun, and wait for the others. Return the interruption, if any."""
     for one in futures:
         one.cancel()
     interruption: BaseException | None = None

@@ -1,1 +1,1 @@
-"""The functions of the Python side, and what they give back; `evosdc` has their names."""
+"""The functions of the Python interface, and their results; `evosdc` exports their names."""

@@ -33,7 +33,7 @@ def with_operators(toolbox: base.Toolbox, genotype: Genotype[Any], given: base.T
 
 
 class Evaluation:
-    """What evaluates lists of genes: here, or wherever it is sent by ``toolbox.map``."""
+    """An evaluator of lists of genes: here, or in the process to which ``toolbox.map`` sends it."""
 
     # It pickles as the place of the problem's files, which it writes when it is first sent; these end with the toolbox.
 
@@ -72,7 +72,7 @@ def evaluated(problem: Problem, rule: ErrorRule, lists: GeneList, genes: Genes, 
 
 
 def evaluation_elsewhere(shared: SharedFiles, seed: Seed) -> Callable[[Genes], Values]:
-    """Return what evaluates lists of genes in another process, which builds the problem once."""
+    """Return an evaluator of lists of genes in another process, which builds the problem once."""
     from evosdc.experiment.workers import problem_of
 
     own = problem_of(shared, seed)

@@ -26,14 +26,14 @@ MOST_LINES, MOST_WIDE = 15, 160  # lines of a result that is printed, and letter
 
 
 class Page(ABC):
-    """A result that a notebook shows, and that becomes a page of its own."""
+    """A result that a notebook shows, and that can be written as a page."""
 
     title: ClassVar[str]
     page: ClassVar[str]  # the name of its file
 
     @abstractmethod
     def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
+        """Return the HTML for a notebook."""
 
     def report(self, path: str | Path | None = None, overwrite: bool = False) -> Path:
         """Write a page with the result and return where it is; raises `DataError` where a file exists."""
@@ -45,7 +45,7 @@ class Shown(Page):
 
     @abstractmethod
     def _lines(self) -> Iterator[str]:
-        """Yield what is printed, the most important first."""
+        """Yield the printed lines, the most important first."""
 
     def __repr__(self) -> str:
         lines = (line if len(line) <= MOST_WIDE else f"{line[: MOST_WIDE - 3]}..." for line in self._lines())

@@ -162,7 +162,7 @@ class Judged(Shown, SecondOpinion):
         )  # fmt: skip
 
     def plot(self) -> "Picture":
-        """Return a picture with what each judge of risk finds, beside chance, the original and what was claimed."""
+        """Return a picture of the finding of each judge of risk, beside chance, the original and the claim."""
         from evosdc.api.picture import bars
 
         rows = {}
@@ -255,7 +255,7 @@ def _released(place: int, given: Any, original: Table) -> EarlierRelease:
 
 
 class RiskFigures(Shown, dict[str, Any]):
-    """Figures of a file by privacy model, and what they hang on; see `evosdc.risk`.
+    """Figures of a file by privacy model, and their assumptions; see `evosdc.risk`.
 
     Examples
     --------

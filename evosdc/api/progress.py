@@ -1,4 +1,4 @@
-"""What a search shows of itself while it goes on, in words, and the callbacks that it calls."""
+"""The progress of a search in words, and the callbacks that it calls."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -89,7 +89,7 @@ class Progress(Calling):
 
 
 class Line(Progress):
-    """Shows in one line what is being done, not more often than every `period` seconds."""
+    """Shows the present step in one line, not more often than every `period` seconds."""
 
     def __init__(self, callbacks: Sequence[Callback], show: Callable[[str], None], period: float) -> None:
         super().__init__(callbacks)
@@ -102,7 +102,7 @@ class Line(Progress):
             self._show(f"{words}, {self.left}" if self.left else words)
 
     def concluding(self, what: str) -> None:
-        """Show what is being done."""
+        """Show the present step."""
         self.deadline = None
         self.message(what)
 
@@ -129,7 +129,7 @@ def shown(callback: Callback | Sequence[Callback] = (), progress: bool | None = 
 
 
 def _notebook_line() -> Callable[[str], None] | None:
-    """Return what shows a text in place of the last one, under a cell of the notebook that runs; None elsewhere."""
+    """Return a function that replaces the text under the running notebook cell; None outside notebooks."""
     ipython = sys.modules.get("IPython")  # a notebook has imported it
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is None or not hasattr(shell, "kernel"):

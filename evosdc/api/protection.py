@@ -1,4 +1,4 @@
-"""``evosdc.protect``, ``evosdc.apply``, ``evosdc.explain``, and what they give back."""
+"""``evosdc.protect``, ``evosdc.apply``, ``evosdc.explain``, and their results."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -82,7 +82,7 @@ class Requirement:
 
     @property
     def words(self) -> str:
-        """The requirement; where some of what it looks at is not masked, with those names."""
+        """The requirement; with the names of its unmasked attributes, if any."""
         over = {"quasi_identifiers": self.quasi_identifiers, "unmasked": self.unmasked}
         return required_words({"requirement": self.text} | over)
 
@@ -303,7 +303,7 @@ class _Kept(Generic[Data]):
     temporary: "tuple[TemporaryDirectory[str], ...]"  # folders that last as long as the result
 
     def found(self, document: Mapping[str, Any], kept: bool) -> ProtectedData[Data]:
-        """Return what the run found, in the form of the data; `kept` is whether the user named its folder."""
+        """Return the result of the run, in the form of the data; `kept` is whether the user named its folder."""
         from evosdc.experiment.data import load_data
         from evosdc.files.masked_file import read_masked
         from evosdc.runs.layout import RELEASE, read_object
@@ -373,7 +373,7 @@ def _protected(
     command: str,
     schema: Path | None = None,
 ) -> ProtectedData[Data]:
-    """Run an experiment on data of the user's own, and return what it found in the form of these."""
+    """Run an experiment on data of the user's own, and return the result in the form of these."""
     from evosdc.assess.defaults import choose_attributes
     from evosdc.experiment.data import with_own_data, withdrawn_unless_begun
     from evosdc.experiment.study import run_study

@@ -118,7 +118,7 @@ class Protector(Shown):
         return self.fit(X, y).transform(X)
 
     def explain(self) -> list[str]:
-        """Return what each step of the recipe contributes, in sentences."""
+        """Return the contribution of each step of the recipe, in sentences."""
         from evosdc.api.protection import explain
 
         with self._recipe_file() as recipe:
@@ -135,7 +135,7 @@ class Protector(Shown):
         return hasattr(self, "recipe_")
 
     def __sklearn_tags__(self) -> Any:
-        """Return what scikit-learn, which alone calls this, wants to know of an estimator."""
+        """Return the tags of the estimator; only scikit-learn calls this."""
         from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
 
         tags = TransformerTags(preserves_dtype=[])

@@ -138,7 +138,7 @@ class Search:
         return [self._candidate(item) for item in self._loop.ask()]
 
     def tell(self, scores: Sequence[Mapping[str, float]] | None = None) -> dict[str, Any]:
-        """Take in what became of the candidates; return the line that a run's journal would get.
+        """Receive the scores of the candidates; return the line that a run's journal would get.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class Search:
 
     @property
     def stopped(self) -> str | None:
-        """Why the search is over, in words; None while it goes on."""
+        """Why the search has ended, in words; None while it runs."""
         return None if self._loop is None else self._loop.reason
 
     @property

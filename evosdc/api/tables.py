@@ -172,7 +172,7 @@ def as_version(
 
 
 def as_given(data: Any, masked: Table, kept: Sequence[str] | None = None, neutralise: bool = False) -> Any:
-    """Return a masked table in the form of what was given: a table, or a frame with the columns in place."""
+    """Return a masked table in the form of the input: a table, or a frame with the columns in place."""
     if isinstance(data, Table):
         whole = data.with_columns(masked)
         return whole if kept is None else whole.select(list(kept))

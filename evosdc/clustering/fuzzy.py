@@ -178,7 +178,7 @@ def fuzzy_rand(first: Memberships, second: Memberships) -> float:
 
 
 def _apart(first: Memberships, second: Memberships, counts: Integers) -> float:
-    """Return the sum over pairs of records of the difference of the degrees to which they are together."""
+    """Return the sum over pairs of records of the difference of their degrees of co-membership."""
     # Each by itself, so that equal ones differ by nothing to the last bit.
     one, two = cdist(first, first, "cityblock"), cdist(second, second, "cityblock")
     differences = np.multiply.outer(counts, counts) * np.abs(one - two) / 2.0

@@ -34,7 +34,7 @@ class Geometry(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """The distinct records of a table in sorted order, so that the order of the file is of no account."""
+    """The distinct records of a table in sorted order, so that the order of the file has no effect."""
 
     codes: Codes
     numbers: Numbers

@@ -118,7 +118,7 @@ def loss_of(index: str, agreement: Agreement) -> float:
 
 @dataclass(frozen=True)
 class Stability:
-    """Losses between clusterings of the same file by different seeds: what is lost where nothing is masked."""
+    """Losses between clusterings of the same file by different seeds: the loss without any masking."""
 
     # A yardstick: a masked file whose clusters are no farther from those of the original loses nothing that another
     # seed would not lose as well.

@@ -139,7 +139,7 @@ class Archive:
         del self._points[place], self._areas[place]
 
     def _area(self, place: int) -> float:
-        """Return what a step of a staircase adds to the volume below the steps before it, within the box."""
+        """Return the volume that a step of a staircase adds to the steps before it, within the box."""
         if len(self._points[place]) != 2:
             return 0.0
         first, second = self._points[place]
@@ -191,7 +191,7 @@ MOST_DIMENSIONS = 3  # The exact hypervolume of a large front of more objectives
 
 
 def crowded(points: NDArray[np.float64], keep: int, fixed: Collection[int]) -> list[int]:
-    """Return the points to leave out so that `keep` stay: again and again the one nearest to another one."""
+    """Return the points to drop so that `keep` remain: repeatedly the one nearest to another one."""
     extent = np.ptp(points, axis=0)
     apart = np.zeros((len(points), len(points)))
     for own in (points / np.where(extent > 0.0, extent, 1.0)).T:

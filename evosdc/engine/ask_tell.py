@@ -80,7 +80,7 @@ class _Step:
         self.generation: Generation
 
     def go_on(self, values: Sequence[Values] | None) -> Sequence[Individual]:
-        """Let the step go on with values; return what it asks for next, nothing where it has ended."""
+        """Continue the step with values; return its next request, nothing where it has ended."""
         others = random.getstate(), np.random.get_state()
         if self._own is None:
             self._thread.start()

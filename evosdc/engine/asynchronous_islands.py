@@ -84,7 +84,7 @@ class AsynchronousIslands:
         return generation
 
     def halt(self) -> None:
-        """Begin nothing more and give up what is under way; complete generations remain available."""
+        """Begin nothing more and cancel running work; complete generations remain available."""
         if self._open:
             self._open = False
             self._queue.close()

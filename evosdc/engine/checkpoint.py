@@ -118,7 +118,7 @@ def load_checkpoint(path: Path, genotype: Genotype[Any]) -> SearchState:
 
 
 def newest_checkpoint(folder: Path, genotype: Genotype[Any]) -> tuple[SearchState | None, list[str]]:
-    """Return the newest readable state and what had to be passed over, in words; None when there is no checkpoint."""
+    """Return the newest readable state, and a note on unreadable ones; None when there is no checkpoint."""
     complaints: list[str] = []
     for path in reversed(checkpoints(folder)):
         try:

@@ -27,7 +27,7 @@ def headline_of(constraint: Constraint, measures: Mapping[str, Fitted]) -> Headl
 
 
 class Repair:
-    """Puts the records of masked files in order, and keeps what constraints on privacy models ask for where it can."""
+    """Repairs the records of masked files, and keeps constraints on privacy models where it can."""
 
     # A file is repaired cell by cell (`evosdc.table.record_rules.RecordRules.repaired`), unless it then misses the
     # constraints by more than before.

@@ -23,7 +23,7 @@ def direct_scores(
 
 
 def expectations(genotype: Genotype[Any], measures: Mapping[str, Fitted], genome: Any) -> dict[str, float]:
-    """Return what each measure is expected to give for a genome that is a post-randomisation; nothing is drawn."""
+    """Return the expected score of each measure for a post-randomisation genome, without draws."""
     drawing = matrices_of(genotype)
     if drawing is None:
         raise EvaluationError("a genotype that is judged by expectations has no transition matrices")

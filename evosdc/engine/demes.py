@@ -34,7 +34,7 @@ def evolve_demes(algorithm: Archipelago, evaluator: Evaluator, streams: Streams,
 
 
 class IndividualReport(NamedTuple):
-    """An individual as it crosses the wire, but for its genome."""
+    """An individual as sent between processes, without its genome."""
 
     key: bytes
     scores: dict[str, float]
@@ -75,7 +75,7 @@ def read_individual(report: IndividualReport, dump: Arrays, genotype: Genotype[A
 
 
 class GenerationReport(NamedTuple):
-    """A generation of a deme as it crosses the wire."""
+    """A generation of a deme as sent between processes."""
 
     # Individuals are numbered: the deme's first members by slot, then all reported ones, in the order of evaluation.
 

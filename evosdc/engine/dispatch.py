@@ -78,7 +78,7 @@ class Dispatch:
 
 
 def error_of(failed: Outcome) -> EvaluationError:
-    """Return an error that says what became of an item."""
+    """Return an error that reports the failure of an item."""
     failure: Failure = failed.value
     begin = f"item {failed.id} failed: {failure.type}"
     kept = failure.message if failure.public is None else failure.public

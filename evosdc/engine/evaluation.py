@@ -1,4 +1,4 @@
-"""The evaluation of individuals: what ``toolbox.evaluate`` and ``toolbox.map`` of a search are.
+"""The evaluation of individuals: ``toolbox.evaluate`` and ``toolbox.map`` of a search.
 
 A candidate is judged by what it changes in its parent's table wherever that is known, and from scratch otherwise. Many
 candidates of one generation go to workers where these are faster.
@@ -48,7 +48,7 @@ class Cost:
 
 
 class Evaluator:
-    """Evaluates individuals; remembers what it has seen. Its results depend on nothing but the seed and the genomes."""
+    """Evaluates individuals, with a cache. Its results depend only on the seed and the genomes."""
 
     def __init__(
         self,

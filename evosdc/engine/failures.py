@@ -1,4 +1,4 @@
-"""What becomes of an evaluation that fails: the run ends, it is tried again, or the candidate counts as the worst."""
+"""Handling of failed evaluations: the run ends, it is tried again, or the candidate counts as the worst."""
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -30,7 +30,7 @@ class ErrorRule:
 
     @property
     def retries(self) -> int:
-        """How often what failed is tried again."""
+        """The number of retries of a failed evaluation."""
         return self.times if self.action == "retry" else 0
 
     def forgives(self, outcome: Outcome) -> bool:
@@ -49,7 +49,7 @@ Attempt = Callable[[Individual, bool], Values]  # Evaluates an individual, from 
 def evaluate_or_penalise(
     rule: ErrorRule, problem: Problem, individual: Individual, attempt: Attempt | None = None
 ) -> Values:
-    """Return the values of an individual, or what the rule puts in their place."""
+    """Return the values of an individual, or their replacement by the rule."""
     attempt = attempt or problem.evaluate
     tries = max(rule.retries, int(individual.parent is not None and rule.penalises))
     for left in range(tries, -1, -1):

@@ -103,7 +103,7 @@ def rescored(problem: Problem, individual: Individual, others: Iterable[Individu
 
 
 def unequal(problem: Problem, individuals: Iterable[Individual]) -> list[str]:
-    """Return what differs between individuals and an evaluation of their genomes from scratch; in words."""
+    """Return differences between individuals and evaluations of their genomes from scratch, in words."""
     return [text for one in individuals for text in _differences(one, problem.evaluate(one, from_scratch=True))]
 
 

@@ -80,7 +80,7 @@ class GenerationStep:
         return self._islands.complete
 
     def close(self) -> None:
-        """Give up what is under way on workers."""
+        """Cancel running work on workers."""
         if self._islands is not None:
             self._islands.halt()
             self._islands = None

@@ -1,4 +1,4 @@
-"""Genomes in few arrays: large ones that are alike are stored as what they differ in from another one."""
+"""Genomes in few arrays: large similar ones are stored as differences from another one."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

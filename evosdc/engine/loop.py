@@ -25,7 +25,7 @@ from evosdc.time_limit import DeadlineOver, time_limited
 
 @dataclass(frozen=True)
 class SearchState:
-    """All that a search needs to go on: what a checkpoint holds."""
+    """The complete state of a search, as in a checkpoint."""
 
     population: Population
     best: Individual
@@ -64,7 +64,7 @@ def first_state(
 
 
 def attained(best: Individual) -> float:
-    """Return what a target is compared with: see `evosdc.engine.stop.Progress`."""
+    """Return the figure that a target is compared with: see `evosdc.engine.stop.Progress`."""
     return best.precedence[1][0] if best.feasible else float("inf")
 
 
@@ -124,7 +124,7 @@ def _left(stop: Stop, now: Progress) -> float | None:
 def state_after(
     state: SearchState, generation: Generation, archive: Archive, census: Census, stop: Stop, seconds: float
 ) -> tuple[SearchState, dict[str, Any]]:
-    """Return the state after a generation, and its line of the journal; the archive takes in what was evaluated."""
+    """Return the state after a generation, and its line of the journal; update the archive."""
     evaluated, population = generation.evaluated, generation.population
     changed = False
     for batch in evaluated:

@@ -71,7 +71,7 @@ class Objectives:
         return all(one is None for one in (self._described, self._restricted, self._provisional))
 
     def judge_columns(self, scores: Mapping[str, NDArray[np.float64]]) -> Columns | None:
-        """Return what `judge` does of several genomes at once, to the last bit; only where it is `by_columns`."""
+        """Return `judge` of several genomes at once, equal to the last bit; only where it is `by_columns`."""
         # None where a value is not finite: `judge` tells what is wrong.
         combined = self._aggregation.combine_columns(scores)
         if self._constraints:
@@ -81,7 +81,7 @@ class Objectives:
         return (combined, objectives) if finite else None
 
     def judge_draws(self, each: Sequence[Mapping[str, float]], fixed: Mapping[str, float], genome: Any) -> Judged:
-        """Return what becomes of a genome by the scores of several tables that it was decoded to."""
+        """Return the values of a genome by the scores of several tables decoded from it."""
         # Scores are means. A file of a `Composed` genome is determined by its seed, and any of them may be published:
         # its objectives are means, too, with their standard error, and all files have to keep the constraints.
         scores = {name: sum(own[name] for own in each) / len(each) for name in each[0]} | dict(fixed)

@@ -72,7 +72,7 @@ class Problem(Draws):
         object.__setattr__(self, "_trackers", trackers)
 
     def decode(self, genome: Any, key: bytes, draw: int = 0, repaired: bool = True) -> Table:
-        """Return the masked table that a genome stands for in one draw, or what it was before any repair."""
+        """Return the masked table of a genome in one draw, or the table before any repair."""
         # What is made of masking methods (`evosdc.model.Composed`) is put in order as masked files are.
         if not repaired or not isinstance(self.genotype, Composed):
             return self._decoder.decode(genome, key, draw, repaired)
@@ -96,7 +96,7 @@ class Problem(Draws):
         return self._from_scratch(genome, key)
 
     def _followed(self, trackers: Trackers, individual: Individual, parent: Individual) -> dict[str, float] | None:
-        """Return the scores of an individual by what it changes in its parent's table; None where that is too much."""
+        """Return the scores of an individual by its changes of its parent's table; None where these are too many."""
         trackers.born(individual.key, parent.key)
         change = trackers.changed(parent.genome, individual.genome)
         if change is None:
@@ -145,7 +145,7 @@ class Problem(Draws):
         return None if columns is None else (columns, estimated)
 
     def contributions(self, individual: Individual) -> list[NDArray[np.float64]]:
-        """Return what each record adds to the score of each measure that can tell (`Tracker.contributions`)."""
+        """Return each record's contribution to the score of each measure that has them (`Tracker.contributions`)."""
         if self._trackers is not None:
             table = self._trackers.at(individual)
         else:
@@ -154,7 +154,7 @@ class Problem(Draws):
         return [contributions for contributions in found if contributions is not None]
 
     def expectations(self, genome: Any) -> dict[str, float]:
-        """Return what each measure is expected to give for a genome that is a post-randomisation; nothing is drawn."""
+        """Return the expected score of each measure for a post-randomisation genome, without draws."""
         return expectations(self.genotype, self.measures, genome)
 
     def scores_of_draw(self, genome: Any, masked: Table) -> dict[str, float]:
@@ -198,7 +198,7 @@ class Problem(Draws):
         return self._objectives.judge(scores, genome, margins)
 
     def _scores_of_reference(self, reference: Any) -> Mapping[str, float]:
-        """Return the scores of what a genotype that is `Guaranteed` and has a reference is compared with."""
+        """Return the scores of the reference of a `Guaranteed` genotype that has one."""
         if self._direct is not None:
             return {name: score(reference) for name, score in self._direct.items()}
         return scores_of(self.measures, self.decode(reference, self.genotype.key(reference)))

@@ -29,7 +29,7 @@ def better_of(best: Individual, batches: Iterable[Sequence[Individual]]) -> Indi
 
 
 class Census:
-    """Figures of populations; what has not changed since the last population is not reckoned again."""
+    """Figures of populations; only changes since the last population are computed."""
 
     def __init__(self, distance: Distance | None = None) -> None:
         self._distance = distance

@@ -85,7 +85,7 @@ class Trackers:
         return self._of_children(parent, changes, False)[0]
 
     def estimates(self, parent: Individual, changes: Changes) -> tuple[dict[str, NDArray[np.float64]], bool]:
-        """Return about what `tries` does, and whether any of it is an estimate (`Tracker.estimates`); raises as it."""
+        """Return results of `tries`, and whether any is an estimate (`Tracker.estimates`); raises as it does."""
         return self._of_children(parent, changes, True)
 
     def _of_children(
@@ -103,7 +103,7 @@ class Trackers:
         return columns, estimated
 
     def changed(self, parent: Any, child: Any) -> Changes | None:
-        """Return what a genome changes in another one; None where that is too much to be followed."""
+        """Return the changes from one genome to another; None where these are too many to track."""
         plugin = f"genotype {type(self.genotype).__name__}"
         return asked(plugin, self.genotype.change, parent, child, self.most_changed)
 

@@ -78,5 +78,5 @@ def other_runs(folder: Path, source: Source) -> tuple[EarlierRelease, ...]:
 
 
 def history_of(assembly: "Assembly", earlier: Sequence[EarlierRelease]) -> dict[str, Any]:
-    """Return what a second opinion keeps of earlier releases: their names, and whether the user named them."""
+    """Return the earlier releases in a second opinion: their names, and whether the user named them."""
     return {"earlier": [one.label for one in earlier], "earlier_named": bool(assembly.earlier)}

@@ -17,7 +17,7 @@ MOST_AGAIN = 12  # starting files that are masked once more, to tell whether rul
 
 
 def missed_by_all(constraints: Constraints, judged: Sequence[Mapping[str, float]], own: Sequence[str] = ()) -> str:
-    """Return a sentence on what no starting file keeps, and how near the best comes; empty where one keeps all."""
+    """Return a sentence on requirements that no starting file keeps, with the best value; empty where one keeps all."""
     known = [scores for scores in judged if all(one.figure_name in scores for one in constraints.listed)]
     if not known or any(scores.get(INFEASIBILITY, 0.0) == 0.0 for scores in known):
         return ""
@@ -48,7 +48,7 @@ def traced(assembly: Assembly, judged: Sequence[Mapping[str, Any]]) -> list[dict
 def causes_of(
     assembly: Assembly, evaluated: int, judged: Sequence[Mapping[str, Any]], seconds: float | None = None
 ) -> list[str]:
-    """Return a sentence for each cause because of which requirements on privacy models may have been missed."""
+    """Return a sentence for each possible cause of missed requirements on privacy models."""
     # Causes are unmasked quasi-identifiers, and rules of records whose repair made starting files miss requirements
     # that they had fulfilled.
     causes = unmasked_causes(judged)

@@ -88,7 +88,7 @@ def front_member(path: Path, member: Member | Choice, registry: Registry) -> tup
 
 
 def own_best(assembly: Assembly, state: SearchState, made: Member | None = None) -> Individual:
-    """Return what a run publishes: the member that was made its best file, the one chosen, or the solution."""
+    """Return the published member of a run: the one made its best file, the one chosen, or the solution."""
     if isinstance(made, int):
         return state.front[made]
     choice = assembly.experiment.choose
@@ -98,7 +98,7 @@ def own_best(assembly: Assembly, state: SearchState, made: Member | None = None)
 
 
 def in_words(member: Member) -> str:
-    """Return what a member is called."""
+    """Return the name of a member."""
     return "the run's own best file" if member == OWN else f"member {member} of the front"
 
 
@@ -177,7 +177,7 @@ def choose_member(
     display: Display | None = None,  # shows the present step
     command: str = "",  # what the user typed, for ``environment.json``, which has run and member under ``chosen``, too
 ) -> dict[str, Any]:
-    """Write a run folder like another, in which a member of the front is the best file; return its result."""
+    """Write a copy of a run folder in which another member of the front is the best file; return its result."""
     # The search is not repeated: population, front, journal and checkpoints are those of the run. The file, its scores,
     # requirements, verdict, second opinion, recipe and other outputs of a best file are the member's.
     require_complete([path])
@@ -214,7 +214,7 @@ def member_findings(
     judge: bool = False,  # whether judges that the search did not use check it
     answered: Callable[[int, int], None] | None = None,  # called with the numbers of judges done and of all
 ) -> dict[str, Any]:
-    """Return what is to be known of a member of the front before it is published."""
+    """Return the facts to know about a member of the front before it is published."""
     assembly, individual, member = front_member(path, member, registry)
     problem, microdata = assembly.problem, assembly.microdata
     masked = problem.decode(individual.genome, individual.key)

@@ -49,7 +49,7 @@ def wanted(experiment: Experiment, folder: RunFolder, seconds: float) -> bool:
 
 
 def used_judges(experiment: Experiment, registry: Registry) -> list[str]:
-    """Return the judges that an experiment used as measures, but for those that any search with a goal follows."""
+    """Return the judges that an experiment used as measures, except those that every search with a goal uses."""
     # The verdict asks these in any case, about other records where they take a sample.
     used = {measure.name for measure in experiment.measures.all} if experiment.measures is not None else set()
     used -= set(registry.defaults("measure", "followed"))
@@ -131,7 +131,7 @@ def opinion_of(
 def summary_of(
     own: JudgedFile, used: Sequence[str], classical: JudgedFile | None = None, label: str = ""
 ) -> SecondOpinion:
-    """Return what a result says of the judges' findings; `used` are judges that the search used itself."""
+    """Return the judges' findings for a result; `used` are judges that the search used itself."""
     verdict = own.verdict
     unjudged = verdict.holds is None and bool(used)
     text = f"Not checked: the search used {', '.join(used)} itself, and no other judge reads such a file."
@@ -182,7 +182,7 @@ class HalfRelease:
 
 
 def plan_of(folder: RunFolder, best: Mapping[str, Any] | None) -> tuple[MaskingEntry, ...]:
-    """Return what the search of a run began with, at its tuned parameters: the best masking, and the evolved plan."""
+    """Return the start of a run's search, at its tuned parameters: the best masking, and the evolved plan."""
     entries = [] if best is None else [_entry(best)]
     recipe = folder.file(RECIPE)
     if recipe.exists():
@@ -250,7 +250,7 @@ def members_opinion(
     generations: int,  # of the run
     until: Callable[[], float | None] = lambda: None,
 ) -> dict[str, Any] | None:
-    """Return what judges by members and others say of the plan of a run, JSON-able; None where nothing is sensitive."""
+    """Return findings of judges by members and others on a run's plan, JSON-able; None where nothing is sensitive."""
     # ``judges`` as in a second opinion, ``not_applicable``, ``members`` and ``others`` (how many people), and the
     # ``generations``, ``evaluations`` and ``seconds`` of the search on the half; or ``not_checked``: why no
     # judge ran.

@@ -240,7 +240,7 @@ def write_outputs(
 
 
 def _of_file(problem: Problem, masked: Table) -> dict[str, Any]:
-    """Return what the published file scores by itself, where the solution was judged on several."""
+    """Return the scores of the published file alone, where the solution was judged on several."""
     if problem.single:
         return {}
     scores, objectives = problem.score(masked)
@@ -275,7 +275,7 @@ def _write_scores(folder: RunFolder, assembly: Assembly, starting: Sequence[Star
 
 
 def _figures(individual: Individual, names: Sequence[str]) -> list[float | None]:
-    """Return the first objective and the named scores; of what could not be evaluated the infeasibility alone."""
+    """Return the first objective and the named scores; of a failed evaluation only the infeasibility."""
     if individual.failed:
         return [None, *(individual.infeasibility if name == INFEASIBILITY else None for name in names)]
     scores = {INFEASIBILITY: 0.0, **scored(individual)["scores"]}
@@ -286,7 +286,7 @@ LEAST, MOST = 1.0, 30.0  # seconds that the limit may take, at least and at most
 
 
 def _limit_of(assembly: Assembly, seconds: float) -> Limit | None:
-    """Return what no masked file beats by the run's measures; None without one, or where the time is too short."""
+    """Return the limit of all masked files by the run's measures; None without one, or where the time is too short."""
     experiment, registry, original = assembly.experiment, assembly.registry, assembly.microdata.original
     measures = experiment.measures
     assert measures is not None, "the assembly fills in the measures"

@@ -91,7 +91,7 @@ class Figures:
     derived: dict[str, Aggregation] = field(default_factory=dict)
 
     def add(self, constraint: Constraint) -> None:
-        """Take in what one constraint looks at."""
+        """Add the figure of one constraint."""
         name, attribute, where = constraint.name, constraint.attribute, f"constraint {str(constraint)!r}"
         taken = {measure.name: measure for measure in self.measures.all}
         kinds = {"il": self.measures.il, "dr": self.measures.dr}
@@ -148,7 +148,7 @@ class Figures:
             self.fitted[constraint.shortfall_name] = Shortfall(headline, constraint.bound)
 
     def _range(self, name: str) -> tuple[float, float]:
-        """Return what a measure can come to."""
+        """Return the range of a measure."""
         spec = self.registry.spec("measure", name)
         assert isinstance(spec, MeasureSpec)
         return spec.range
@@ -209,7 +209,7 @@ Judged = tuple[Measures, Mapping[str, Fitted]]
 
 
 def drawing_from(seed: Seed, measure: Named, registry: Registry) -> dict[str, Any]:
-    """Return the parameters of a measure; with a key, what it draws by comes from the key unless it is given."""
+    """Return the parameters of a measure; with a key, its seed comes from the key unless it is given."""
     params = measure.params
     if isinstance(seed, Key) and "seed" in registry.implementation("measure", measure.name).Params.model_fields:
         return {"seed": judging_seed(seed)} | params
@@ -219,7 +219,7 @@ def drawing_from(seed: Seed, measure: Named, registry: Registry) -> dict[str, An
 def build_problem(
     experiment: Experiment, microdata: Microdata, registry: Registry, seed: Seed, before: Judged | None = None
 ) -> Problem:
-    """Return the problem of an experiment on its microdata; what a worker builds too."""
+    """Return the problem of an experiment on its microdata; a worker builds it, too."""
     collect = FaultCollector()
     genotype = fitness = None
     with collect.step():
@@ -296,7 +296,7 @@ def build_problem(
 
 
 def _fitted(name: str, fit: Callable[[], Fitted]) -> Fitted | InputError:
-    """Return a fitted measure, or what of the file it cannot read: others are fitted all the same."""
+    """Return a fitted measure, or the error where it cannot read the file: others are fitted all the same."""
 
     def fitting() -> Fitted:
         return fit()
@@ -308,7 +308,7 @@ def _fitted(name: str, fit: Callable[[], Fitted]) -> Fitted | InputError:
 
 
 def genotype_of(experiment: Experiment, microdata: Microdata, registry: Registry) -> Genotype[Any]:
-    """Return the genotype of an experiment; what it needs of the registry it is given."""
+    """Return the genotype of an experiment, with the parts of the registry that it needs."""
     name, params = experiment.genotype.name, experiment.genotype.params
     kind = registry.implementation("genotype", name)
     needed = {"methods": RegisteredMethods, "models": RegisteredModels}

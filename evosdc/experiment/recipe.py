@@ -24,7 +24,7 @@ HEAD = """# A protection plan. `evosdc apply` carries it out on a file like the 
 
 
 class RecipeStep(Parameters):
-    """One step: a masking method, and what the file would score without it."""
+    """One step: a masking method, and the file's scores without it."""
 
     words: str = Field("", description="the step in words")
     method: str
@@ -58,7 +58,7 @@ class Recipe(Parameters):
 
     @property
     def content(self) -> str:
-        """The digest of the recipe as it is, whatever it says itself."""
+        """The digest of the recipe's content, whatever its own digest field says."""
         document = self.model_dump(mode="json", exclude={"digest"})
         return sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -89,7 +89,7 @@ def read_recipe(path: Path) -> Recipe:
 
 
 def recipe_text(recipe: Recipe) -> str:
-    """Return a recipe as the text of its file, with the digest of what it holds."""
+    """Return a recipe as the text of its file, with the digest of its content."""
     written = recipe.model_copy(update={"digest": recipe.content})
     document: Mapping[str, Any] = written.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
     return HEAD + tomli_w.dumps({"format": recipe.format, **document})

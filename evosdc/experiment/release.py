@@ -228,7 +228,7 @@ def judge_again(folder: RunFolder, opinion: SecondOpinion, released: bool) -> Re
 
 
 def _with_opinion(evidence: Evidence, opinion: SecondOpinion) -> Evidence:
-    """Return evidence with what judges say."""
+    """Return evidence with the findings of judges."""
     best = opinion.best or {}
     contradiction, judges = opinion.text.removeprefix("Does not hold: "), best.get("judges") or {}
     # More people than the search claims, but within the bound: a wrong claim, and no danger.
@@ -254,7 +254,7 @@ def _with_opinion(evidence: Evidence, opinion: SecondOpinion) -> Evidence:
 
 
 def _order(scored: Mapping[str, Any]) -> tuple[float, float]:
-    """Return what the better of two files has less of: how far it is from its constraints, then its one objective."""
+    """Return the key that is less for the better of two files: its excess over constraints, then its one objective."""
     return scored["scores"].get(INFEASIBILITY, 0.0), scored["fitness"][0]
 
 
@@ -323,7 +323,7 @@ def found_in(
     identity: Mapping[str, Any] | None,  # what the result says of the unprotected original, where it does
     scored: Mapping[str, float] | None = None,
 ) -> Found | None:
-    """Return what the informed intruder finds; None where no measure of identity can read the file."""
+    """Return the re-identifications of the informed intruder; None where no measure of identity can read the file."""
     if masked.schema != assembly.microdata.original.schema:
         return None
     registry, measures, protect = assembly.registry, assembly.experiment.measures, assembly.microdata.protect

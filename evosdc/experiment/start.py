@@ -40,7 +40,7 @@ class StartEntry(NamedTuple):
 
 
 def start_of(experiment: Experiment, registry: Registry, protected: Schema) -> Start:
-    """Return what the search starts from: as the experiment says, else as is usual for the genotype and the scales."""
+    """Return the start of the search: as the experiment says, else the default for the genotype and the scales."""
     if experiment.start is not None:
         return experiment.start
     portfolio = registry.implementation("genotype", experiment.genotype.name).portfolio
@@ -200,7 +200,7 @@ class StartingPlan:
 def starting_plan(
     problem: Problem, entries: tuple[StartEntry, ...], start: Start, screened: bool = False
 ) -> StartingPlan:
-    """Return what a search starts from; without candidates where the genotype offers no way to start."""
+    """Return the starting candidates of a search; none where the genotype offers no way to start."""
     own, compared = _own_entries(problem.genotype, entries)
     seedable = isinstance(problem.genotype, Seedable | Composed)
     wanted = start.initial
@@ -223,7 +223,7 @@ def starting_plan(
 def plan_of_start(
     problem: Problem, experiment: Experiment, start: Start, registry: Registry, files: Sequence[Table] = ()
 ) -> StartingPlan:
-    """Return what a search starts from, where the masked files that the start names were read."""
+    """Return the starting candidates of a search, given the masked files that the start names."""
     entries = entries_of(start, written_entries(experiment, registry), problem.genotype.microdata, registry)
     return starting_plan(problem, (*entries, *file_entries(start, files)), start, screens(experiment, registry))
 
@@ -311,7 +311,7 @@ def _masked(problem: Problem, entry: StartEntry, *address: int) -> Mended:
 
 
 def _last(problem: Problem, entry: StartEntry) -> LastStep | None:
-    """Return what carries the last step of an entry's chain out once more; None where there is none."""
+    """Return a function that repeats the last step of an entry's chain; None where there is none."""
     if isinstance(entry.source, Table):
         return None
     return last_step_of(entry.masking, entry.source, problem.genotype.microdata)

@@ -64,7 +64,7 @@ from evosdc.secret import Key, Seed
 def carry_out_run(
     path: Path, run: PlannedRun, setting: Setting, registry: Registry, display: Display | None, force: bool = False
 ) -> None:
-    """Begin one run of a study below `path`, go on with it, or leave it as it is: whatever its folder says."""
+    """Begin one run of a study below `path`, resume it, or leave it as it is, depending on its folder."""
     own = RunFolder(path / run.folder)
     if not own.file(RESOLVED).exists():
         make_folder(own.path)
@@ -400,7 +400,7 @@ def comparable(settings: Sequence[Setting]) -> dict[str, bool]:
 def comparisons(
     settings: Sequence[Setting], runs: Sequence[PlannedRun], figures: Sequence[Mapping[str, float]]
 ) -> dict[str, Any]:
-    """Return, by figure, what can be said of differences between the settings; None where it is not comparable."""
+    """Return, by figure, the tests of differences between the settings; None where it is not comparable."""
     alike = comparable(settings)
     document: dict[str, Any] = {}
     for name in FIGURES:
@@ -470,7 +470,7 @@ PATIENCE = 120.0  # seconds that a run may take to end, by default
 
 
 def finish(path: Path, registry: Registry, patience: float = PATIENCE) -> Status:
-    """Have the best file so far written of a run, or of all runs of a study, and end what is going on."""
+    """Write the best file so far of a run, or of all runs of a study, and end running processes."""
     # A run in another process, on this computer or another, receives a request to end, and this call waits for it. One
     # that was stopped or killed is written from its newest checkpoint. One that has finished stays as it is.
     found = read_status(path)

@@ -57,7 +57,7 @@ class PlannedRun:
     replicate: int
 
     def drawn_from(self, seed: Seed) -> Seed:
-        """Return what the run draws from, given what its study does."""
+        """Return the seed of the run, given that of its study."""
         return replicate_seed(seed, self.replicate, self.setting)
 
 
@@ -96,7 +96,7 @@ def planned_runs(experiment: Experiment) -> tuple[PlannedRun, ...]:
 
 
 def check_settings(experiment: Experiment, registry: Registry) -> "Assembly":
-    """Raise when a setting cannot be run; return what the first one needs."""
+    """Raise when a setting cannot be run; return the assembly of the first one."""
     # Names and parameters of all settings are checked. Data and measures are tried out with each value once, not with
     # each combination of values.
     from evosdc.experiment.assembly import assemble, check_names  # numba is loaded with it

@@ -31,7 +31,7 @@ def warnings_of(
     balancing: Sequence[str] = (),  # fitnesses that balance loss and risk, the first of which is advised
     alike: str = "",
 ) -> list[str]:
-    """Return what must be known before the protected file is published, in sentences; usually nothing."""
+    """Return warnings before publication of the protected file, in sentences; usually none."""
     warnings = []
     if broken:
         which = ", ".join(broken)
@@ -59,7 +59,7 @@ def warnings_of(
 
 
 def alike_in_words(original: Table) -> str:
-    """Return that a file has one record, or that all are alike in what is masked; else the empty text."""
+    """Return a warning that a file has one record, or that all have equal masked values; else the empty text."""
     if len(original) == 1:
         return "The file has one record, and whatever it is masked to is that person's"
     unknown, numbers = np.isnan(original.numbers), original.numbers

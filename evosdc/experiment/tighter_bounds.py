@@ -1,4 +1,4 @@
-"""Judging what a search has found before its time is over, and searching on within tighter bounds where it is refused.
+"""An early verdict on the best file of a search, and a further search within tighter bounds where it is refused.
 
 A search follows what it can judge in microseconds. The verdict asks more: both directions of each attack, the people
 worst off, and what a learner guesses of people in the file beyond others.
@@ -27,20 +27,20 @@ from evosdc.table.table import Table
 from evosdc.tuning.tuner import LARGE
 
 CHECKED = (0.6, 0.6)
-"""Shares of the time left to a search after which what it has found is judged; again only where it was refused."""
+"""Shares of the search's remaining time after which its best file is judged; again only where it was refused."""
 
 LEAST_LEFT = 1.0
 """Seconds of search without which tighter bounds are of no use."""
 
 SPARE = 0.99
-"""Share of a bound to which a search is kept so that the verdict finds the bound kept."""
+"""Share of a bound that the search has to keep, so that the verdict finds the bound kept."""
 
 LESS_LEARNED = 0.7
 """Share of the linkage to which a search goes where a learner guesses too much: an excess goes about with linkage."""
 
 
 def judgeable(assembly: Assembly) -> bool:
-    """Whether what a search has found can be judged before its end: it has a goal, and a genome is one file.
+    """Whether the best file of a search can be judged before its end: it has a goal, and a genome is one file.
 
     In a large file that takes as long as much of the search.
     """
@@ -101,7 +101,7 @@ def within(assembly: Assembly, bounds: Sequence[TighterBounds]) -> Assembly:
 
 
 def judged_anew(assembly: Assembly, state: SearchState) -> SearchState:
-    """Return the state that a search goes on from within other bounds: what keeps these is the best then."""
+    """Return the state from which a search continues within other bounds: the best is then one that keeps these."""
     problem = assembly.problem
 
     def judged(one: Individual) -> Individual:

@@ -1,4 +1,4 @@
-"""The time that a run may take, shared out to its search and to what follows it; and the rehearsal before it.
+"""The time limit of a run, shared between its search and the following steps; and the rehearsal before it.
 
 Nothing is compiled when evosdc is installed. What a run of one minute calls takes about as long to be compiled, once on
 each machine: a first run is rehearsed on a few records before its clock starts.
@@ -75,7 +75,7 @@ class TimeGiven:
         return cls(rule.whole, began + rule.whole, concluding, expected)
 
     def remark(self, tell: Callable[[str], None]) -> None:
-        """Tell that the time is too short for a file of this size, whatever the search does; usually nothing."""
+        """Warn that the time is too short for a file of this size, whatever the search does; usually nothing."""
         if self.seconds is not None and self.expected > MOST_CONCLUDING * self.seconds:
             wanted = ceil(self.expected / MOST_CONCLUDING)
             tell(
@@ -132,7 +132,7 @@ def time_of(assembly: Assembly, began: float) -> TimeGiven:
 def ending_within(
     assembly: Assembly, given: TimeGiven, folder: RunFolder, spent: float = 0.0, over: bool = False
 ) -> Assembly:
-    """Return an assembly whose search ends early enough for what follows it, where the whole run has a time."""
+    """Return an assembly whose search ends early enough for the following steps, where the run has a time limit."""
     if given.seconds is None:
         return assembly
     records, attributes = _shape(assembly)

@@ -123,7 +123,7 @@ EVALUATIONS = 2000  # how many files are masked and judged where neither seconds
 
 
 def budget_of(tuned: TunedStart, stop: StopRule) -> Budget:
-    """Return what tuning may cost: what the experiment says, else its share of what limits the search."""
+    """Return the budget of tuning: the experiment's, else its share of the search's limits."""
     if tuned.seconds is not None or tuned.evaluations is not None:
         return Budget(tuned.evaluations, tuned.seconds)
     seconds = None if stop.seconds is None else tuned.share * stop.seconds
@@ -208,7 +208,7 @@ def best_file(problem: Problem, registry: Registry, found: Tuning) -> Table:
 
 
 def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly, Mapping[str, Any]]:
-    """Return a run's assembly with tuned methods in its start, and what ``tuning.json`` says of them."""
+    """Return a run's assembly with tuned methods in its start, and the content of ``tuning.json``."""
     # A resumed run reads that file. One that was stopped before it was written tunes again.
     assembly, folder = recorder.assembly, recorder.folder
     start = assembly.experiment.start
@@ -267,7 +267,7 @@ def _with_known(
 
 
 def _lasting(assembly: Assembly, tuning: Tuning, times: MaskingTimes) -> list[tuple[str, ...]]:
-    """Return the methods, step by step, of which one file of a large one takes too much of the time that there is."""
+    """Return the methods, step by step, that take too much of the time to mask a large file once."""
     # Nothing interrupts compiled code, and on a large file it may take hours.
     given, start = assembly.experiment.stop.seconds, assembly.experiment.start
     if not tuning.sample or given is None or start is None:

@@ -19,7 +19,7 @@ from evosdc.table.schema import Scale
 from evosdc.table.table import MISSING, Table
 
 CLASSES = 5
-"""Classes of about equal frequency in which a column is tried."""
+"""Numbers of classes, of about equal frequency, in which a column is tried."""
 
 MOST = 8
 """Columns that are tried: those of the most values, which single people out."""
@@ -37,7 +37,7 @@ STARTS = 3
 def tried(
     assembly: Assembly, best: Individual, starting: Sequence[StartingFile], left: Callable[[], float]
 ) -> list[str]:
-    """Return sentences on columns without which, or in classes of which, a file that was found is publishable.
+    """Return sentences on columns that would make a file publishable if dropped, or published in classes.
 
     A column that is dropped is measured as one with a single value: it discloses nothing, and its tables are lost.
 

@@ -1,4 +1,4 @@
-"""How the work of a run leaves this process, and what workers do: build the problem once, then evaluate by name."""
+"""Sending the work of a run to workers, and their tasks: build the problem once, then evaluate by name."""
 
 import json
 from collections import OrderedDict
@@ -62,7 +62,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def problem_for_workers(assembly: Assembly, folder: Path) -> SharedFiles:
-    """Write to a new folder what workers build the problem from (`WorkerProblem`)."""
+    """Write the input of workers for building the problem (`WorkerProblem`) to a new folder."""
     table, files = assembly.microdata.table, assembly.plan.files
     people = assembly.microdata.population
     population: dict[str, NDArray[Any]] = {}
@@ -95,7 +95,7 @@ class Publication:
     withdrawals: ExitStack
 
     def __call__(self) -> SharedFiles:
-        """Return what was written."""
+        """Return the written files."""
         shared = problem_for_workers(self.assembly, self.folder)
         self.withdrawals.callback(withdraw, shared)
         return shared
@@ -207,7 +207,7 @@ def problem_of(shared: SharedFiles, seed: Seed) -> WorkerProblem:
 
 
 def prepare(shared: SharedFiles, seed: Seed, payload: None) -> Any:
-    """Build the problem and judge the original once, which loads what evaluations need."""
+    """Build the problem and judge the original once, which loads the code for evaluations."""
     problem = problem_of(shared, seed).problem
     with unlimited():
         problem.score(problem.genotype.microdata.original)
@@ -233,7 +233,7 @@ def try_masking(shared: SharedFiles, seed: Seed, payload: tuple[str, int]) -> An
 
 
 def evaluate_start(shared: SharedFiles, seed: Seed, position: int) -> Any:
-    """Make and evaluate what stands at one position of the start; return genome (if any), scores, objectives, label."""
+    """Make and evaluate one entry of the start, by position; return genome (if any), scores, objectives, label."""
     own = problem_of(shared, seed)
     individual = starting_individual(own.problem, own.plan, position, own.rule)
     dump = {} if individual.genome is None else dict(own.problem.genotype.dump(individual.genome))

@@ -141,7 +141,7 @@ _GONE = {
     "Equipped": 'set needs = ("methods",)',
     "Guaranteeing": 'set needs = ("models",)',
 }
-"""Capabilities of genotypes that others took the place of, and what to write instead."""
+"""Replaced capabilities of genotypes, and what to write instead."""
 __all__ = [
     "MISSING", "Aggregation", "Algorithm", "AlgorithmSpec", "Archipelago", "Attribute", "ByClass", "BySizes",
     "Changes", "Choices", "ClassContents", "ClassValues", "Composed", "DataError", "DatasetSpec", "Described",

@@ -46,7 +46,7 @@ class Aggregation:
         return self._combined(scores, max)
 
     def combine_columns(self, scores: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
-        """Return what `combine` does of many candidates at once, to the last bit; shape (k,) each."""
+        """Return `combine` of many candidates at once, equal to the last bit; shape (k,) each."""
         return self._combined(scores, greatest)
 
     def _combined(self, scores: Mapping[str, Any], highest: Callable[[Sequence[Any]], Any]) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class Population(list[Individual]):
     def following(
         self, individuals: Iterable[Individual] | None = None, memory: Mapping[str, NDArray[Any]] | None = None
     ) -> "Population":
-        """Return what a step makes of it: other individuals, another memory; left out, they stay. The engine counts."""
+        """Return the population after a step: other individuals, another memory; by default unchanged."""
         return Population(
             self if individuals is None else individuals, self.generation, self.memory if memory is None else memory
         )
@@ -99,15 +99,15 @@ class Algorithm(ABC):
         """
 
     def solution(self, population: Population, best: Individual) -> Individual:
-        """Return what the search ends with; by default the best individual that was ever evaluated."""
+        """Return the final solution of the search; by default the best individual that was ever evaluated."""
         return best
 
     def describe(self, population: Population, solution: Individual) -> Any:
-        """Return what ``result.json`` shows of the solution's genome; by default what the genotype says of it."""
+        """Return the description of the solution's genome in ``result.json``; by default the genotype's."""
         return self.toolbox.genotype.describe(solution.genome)
 
     def notes(self, population: Population, solution: Individual) -> Sequence[str]:
-        """Return what the search knows of its solution, such as how good any could be: sentences, free of records."""
+        """Return sentences on the solution, such as a bound on any solution; free of records."""
         return ()
 
     def pictures(self, population: Population, solution: Individual) -> Mapping[str, str]:
@@ -199,7 +199,7 @@ class Archipelago(Protocol):
         """Return how many generations from this one on the demes are on their own, at least 1: then comes migration."""
 
     def senders(self, deme: int, demes: int) -> Collection[int]:
-        """Return the demes among `demes` from which migrants may come to one: only for these it has to wait."""
+        """Return those of `demes` that may send migrants to a deme: it waits only for these."""
 
     def after_migration(self, places: Sequence[int], demes: Mapping[int, Population], count: int) -> list[Population]:
         """Return some demes after migration.

@@ -73,7 +73,7 @@ class Local(Genotype[G]):
 
     @property
     def class_moves(self) -> tuple[str, ...]:
-        """Further kinds, of changes that leave records alike which are so; by default none.
+        """Further kinds, of changes that keep equal records equal; by default none.
 
         They are offered besides where a constraint is on a privacy model, and half of the mutations are such moves.
         """
@@ -127,7 +127,7 @@ class Local(Genotype[G]):
         return None
 
     def change(self, parent: G, child: G, most: int) -> Changes | None:
-        """Return what a child changes in its parent's records; None where it changes more than `most` records."""
+        """Return a child's changes of its parent's records; None where it changes more than `most` records."""
         rows = self.changed_rows(parent, child)
         if rows is None or len(rows) > most:
             return None
@@ -274,7 +274,7 @@ class Described(Genotype[G]):
         return ()
 
     trait_names: ClassVar[tuple[str, ...]] = ()
-    """Names of the `traits` that every genome has, so that a fitness can be refused that asks for others."""
+    """Names of the `traits` that every genome has; a fitness that needs others is refused."""
 
     def traits(self, g: G) -> Mapping[str, float]:
         """Return figures of the genome itself, its size for one; a fitness may use them beside the scores of its file.

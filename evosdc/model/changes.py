@@ -36,11 +36,11 @@ class Changes(NamedTuple):
 
     @classmethod
     def of_one(cls, rows: Rows, before: Table, after: Table) -> "Changes":
-        """Return what one child changes: records at some positions, each once, ascending, before and after."""
+        """Return the changes of one child: records at some positions, each once, ascending, before and after."""
         return cls(np.array([len(rows)], dtype=np.int64), rows, before, after)
 
     def chosen(self, places: Sequence[int] | NDArray[np.int64]) -> "Changes":
-        """Return what some of the children change, in the order given."""
+        """Return the changes of some of the children, in the order given."""
         at = np.asarray(places, dtype=np.int64)
         begins = np.concatenate(([0], self.ends[:-1]))[at] if len(at) else self.ends[:0]
         counts = self.ends[at] - begins
@@ -49,7 +49,7 @@ class Changes(NamedTuple):
         return Changes(ends, self.rows[records], self.before.take(records), self.after.take(records))
 
     def together(self, sets: Sequence[Sequence[int]]) -> "Changes":
-        """Return a child for each set of places, that changes what they do; where two differ, the first one counts."""
+        """Return a child for each set of places, with all their changes; where two conflict, the first one counts."""
         ends, records = [], []
         begins = np.concatenate(([0], self.ends[:-1]))
         for places in sets:
@@ -62,11 +62,11 @@ class Changes(NamedTuple):
         return Changes(counted, self.rows[listed], self.before.take(listed), self.after.take(listed))
 
     def reversed(self) -> "Changes":
-        """Return the way back: what is to be changed in a child so that it is its parent again; of one child."""
+        """Return the inverse changes, from a child back to its parent; of one child."""
         return self._replace(before=self.after, after=self.before)
 
     def select(self, names: Sequence[str]) -> "Changes":
-        """Return what is changed of the named attributes, in that order."""
+        """Return the changes of the named attributes, in that order."""
         return self._replace(before=self.before.select(names), after=self.after.select(names))
 
     def applied_to(self, table: Table) -> Table:

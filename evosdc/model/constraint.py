@@ -58,7 +58,7 @@ class Constraint:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the constraint that a text such as ``"il of education <= 5"`` says."""
+        """Return the constraint of a text such as ``"il of education <= 5"``."""
 
         def refused(given: str, wanted: str = _WANTED) -> ExperimentError:
             return ExperimentError(Fault(f"constraint {text!r}", given, wanted, _ADVICE))
@@ -95,7 +95,7 @@ class Constraint:
 
     @cached_property
     def shortfall_name(self) -> str:
-        """The name of the percentage of records because of which it is missed, where a privacy model knows it."""
+        """The name of the percentage of records that violate it, where a privacy model reports it."""
         return f"records short of {self}"
 
     def __str__(self) -> str:
@@ -133,7 +133,7 @@ class Constraints:
         return judged
 
     def judge_columns(self, scores: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
-        """Return what `judge` does of several candidates at once, to the last bit; shape (k,) each."""
+        """Return `judge` of several candidates at once, equal to the last bit; shape (k,) each."""
         judged = dict(scores)
         for figure, (aggregation, kind) in self._made.items():
             judged[figure] = aggregation.combine_columns(scores)[kind]

@@ -103,7 +103,7 @@ class Range(Named):
 
 @dataclass(frozen=True)
 class Choices(Named):
-    """A free parameter with a few values, in an order in which neighbours are alike where there is one."""
+    """A free parameter with a few values, ordered so that neighbours are alike where possible."""
 
     name: str
     values: tuple[Any, ...]
@@ -196,7 +196,7 @@ class Tunable(MaskingMethod):
 
 
 def designs_of(method: type[MaskingMethod], table: Table) -> tuple[Design, ...]:
-    """Return what of a method can be tuned on a table; designs that no parameters can be made of are left out.
+    """Return the designs of a method that can be tuned on a table; designs without valid parameters are left out.
 
     Parameters
     ----------

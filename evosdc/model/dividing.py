@@ -51,7 +51,7 @@ class Material:
         return Material(self.table.take(rows), weights, None if self.auxiliary is None else self.auxiliary.take(rows))
 
     def masked_by(self, method: MaskingMethod, rng: np.random.Generator) -> Table:
-        """Return the table masked, by that of the method's ways which suits what there is."""
+        """Return the masked table, by the variant of the method that suits the data."""
         if self.auxiliary is not None:
             return method.mask_given(self.table, self.auxiliary, rng)
         return (
@@ -63,7 +63,7 @@ class Material:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some records of a file, and what masks them."""
+    """Some records of a file, and their masking method."""
 
     method: MaskingMethod  # one that does not divide them further
     rows: Rows | None  # (m,): Their positions in the file; None for all
@@ -154,7 +154,7 @@ class Dividing(MaskingMethod):
         return self.inner.generalises
 
     def auxiliary_names(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
-        """Return what the inner method reads besides."""
+        """Return the further attributes that the inner method reads."""
         with self._placed():
             return self.inner.auxiliary_names(schema, masked)
 

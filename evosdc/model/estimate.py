@@ -1,4 +1,4 @@
-"""Figures that are estimates, with the interval in which they are to be expected."""
+"""Estimated figures with their confidence intervals."""
 
 from abc import abstractmethod
 from collections.abc import Mapping

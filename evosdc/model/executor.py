@@ -130,7 +130,7 @@ class TaskQueue(ABC):
         """
 
     def close(self) -> None:
-        """Give up what is under way; afterwards the executor can be used again."""
+        """Cancel running tasks; afterwards the executor can be used again."""
         return
 
     def __enter__(self) -> Self:

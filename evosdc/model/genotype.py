@@ -64,7 +64,7 @@ class Genotype(ABC, Generic[G]):
     decoded; tables of a genotype that `generalises` excepted, which hold true labels."""
 
     keeps_households: ClassVar[bool] = False
-    """Whether members of a household publish one value of what they share in the original."""
+    """Whether members of a household publish one value of attributes that they share in the original."""
 
     generalises: ClassVar[bool] = False
     """Whether tables publish labels that the original's categories do not have, or leave records out.
@@ -122,7 +122,7 @@ class Genotype(ABC, Generic[G]):
         return self.random(rng)
 
     def initial_genomes(self) -> Sequence[tuple[Masking, G]]:
-        """Return genomes of its own that can start a search, each with the method and parameters that it stands for.
+        """Return initial genomes of its own, each with the method and parameters that it stands for.
 
         By default none. They start the search where ``start = { initial = true }`` says so, and always
         where the genotype is not `Seedable`. The maskings are labels for reports: they need not be registered methods,

@@ -209,7 +209,7 @@ class Individual:
 
     @property
     def precedence(self) -> tuple[float, tuple[float, ...]]:
-        """What the best is the least of: see `precedence_of`."""
+        """The key that is least for the best individual: see `precedence_of`."""
         fitness = self.fitness
         if len(fitness.objectives) == 1:  # called several times for every candidate
             return fitness.infeasibility, fitness.objectives
@@ -235,7 +235,7 @@ class Individual:
         return copied
 
     def __getstate__(self) -> tuple[Any, ...]:
-        """Return what is sent to another process; of the ancestors only the parent goes with it."""
+        """Return the state sent to another process; of the ancestors only the parent is included."""
         parent = self.parent
         if parent is not None and parent.parent is not None:
             alone = Individual.unevaluated(parent.genome, parent.origin, len(parent.fitness.weights))
@@ -276,7 +276,7 @@ def point_of(scores: Mapping[str, float], objectives: Sequence[float]) -> tuple[
 
 
 def precedence_of(scores: Mapping[str, float], objectives: Sequence[float]) -> tuple[float, tuple[float, ...]]:
-    """Return what candidates are ordered by where one has to be the best; less is better."""
+    """Return the key by which the best candidate is chosen; less is better."""
     # First the infeasibility. Then the objective, where there is one. With several, first the greatest coordinate of
     # the point on the front, so that a balanced member is the best; then the sum of the coordinates.
     infeasibility = scores.get(INFEASIBILITY, 0.0)
@@ -386,7 +386,7 @@ class Siblings(Sequence[Individual]):
         return np.where(self.dominating(other), gained, 0.0)
 
     def precedences(self) -> list[Precedence]:
-        """Return what the best is the least of, for each: see `Individual.precedence`."""
+        """Return the precedence of each, least for the best: see `Individual.precedence`."""
         broken, objectives = self.infeasibility.tolist(), list(map(tuple, self.objectives.tolist()))
         if self.objectives.shape[1] == 1:
             return list(zip(broken, objectives, strict=True))
@@ -398,7 +398,7 @@ class Siblings(Sequence[Individual]):
 
 
 def precedences(batch: Sequence[Individual]) -> list[Precedence]:
-    """Return what the best is the least of, for each of some individuals."""
+    """Return the precedence of each of some individuals, least for the best."""
     return batch.precedences() if isinstance(batch, Siblings) else [individual.precedence for individual in batch]
 
 

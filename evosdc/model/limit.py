@@ -1,4 +1,4 @@
-"""The limit of a file: what no masked file can beat, as plugins tell it for the measures that judge a search."""
+"""The limit of a file: the bound that no masked file can beat, by plugins, for the measures of a search."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -31,7 +31,7 @@ class MaskingMethod(ABC):
     """Whether sampling weights make a difference; `mask_weighted` is then called where the file has them."""
 
     companion: ClassVar[str] = ""
-    """A word for what the custodian keeps beside the protected file, see `account`; empty for nothing."""
+    """A word for the data that the custodian keeps beside the protected file, see `account`; empty for none."""
 
     pace: ClassVar[str] = ""
     """The parameter, a number, that its time grows in proportion to; empty where there is none. Where a search has
@@ -140,7 +140,7 @@ class MaskingMethod(ABC):
         return self.mask(table, rng)
 
     def remarks(self, table: Table) -> tuple[str, ...]:
-        """Return sentences on what was taken for granted of a table, which its owner should know; none by default."""
+        """Return sentences on assumptions about a table, which its owner should know; none by default."""
         return ()
 
     def require_fit(self, table: Table) -> None:
@@ -225,7 +225,7 @@ class Masking:
         return " ".join(words) + (f" ({'; '.join(filter(None, where))})" if any(where) else "")
 
     def to_json(self) -> dict[str, Any]:
-        """Return the entry as JSON-able data; what is empty by default only where there is any."""
+        """Return the entry as JSON-able data, without empty optional keys."""
         document: dict[str, Any] = {
             "method": self.method,
             "params": dict(self.params),

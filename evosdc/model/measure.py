@@ -29,7 +29,7 @@ class Fitted(ABC):
 
 
 class Mending(Fitted):
-    """A fitted measure of exchanged labels, which can say of which attributes they have to be put right.
+    """A fitted measure of exchanged labels, which can name the attributes to relabel.
 
     Where a constraint bounds it, starting files that are above the bound are mended before they are evaluated.
     """
@@ -47,7 +47,7 @@ class Mending(Fitted):
 
 
 class Moving(Fitted):
-    """A fitted measure of values that stayed at their own records, which can say where they have to change places.
+    """A fitted measure of values that stayed at their own records, which can say where to swap them.
 
     Where a constraint bounds it, rare values of starting files that are above the bound are moved
     (`evosdc.table.moved_values`) before the files are evaluated.

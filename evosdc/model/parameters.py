@@ -76,7 +76,7 @@ def faults_of(error: ValidationError, model: type[BaseModel], where: str) -> lis
 
 
 def _keys_beside(model: type[BaseModel], path: Sequence[int | str]) -> list[str] | None:
-    """Return the keys that are known where a path ends; None where it leads through what has no keys of its own."""
+    """Return the known keys at the end of a path; None where it leads through a value without keys."""
     inner: type[BaseModel] | None = model
     for part in path[:-1]:
         field = inner.model_fields.get(str(part)) if inner is not None else None
@@ -87,7 +87,7 @@ def _keys_beside(model: type[BaseModel], path: Sequence[int | str]) -> list[str]
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """Return the only model that an annotation speaks of, such as that of ``Model | bool | None``."""
+    """Return the only model in an annotation, such as that of ``Model | bool | None``."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     found = [one for one in map(_model_in, get_args(annotation)) if one is not None]

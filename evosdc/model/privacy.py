@@ -197,7 +197,7 @@ class PrivacyModel(ABC):
         return self.range
 
     def shortfall(self, view: IntruderView, bound: float) -> float | None:
-        """Return the share of records, 0..1, because of which the headline is not on the safe side of a bound.
+        """Return the share of records, 0..1, that keep the headline from the safe side of a bound.
 
         A headline such as the smallest frequency seldom moves when one record changes. A search for files that keep
         ``"k-anonymity >= 3"`` is therefore led by this share, where it is known; None where it is not. 0 where the
@@ -206,7 +206,7 @@ class PrivacyModel(ABC):
         return None
 
     def record_figures(self, view: IntruderView) -> Numbers | None:
-        """Return what the model says of each record, shape (n,), by position; None, the default, where it says nothing.
+        """Return the model's figure of each record, shape (n,), by position; None, the default, where it has none.
 
         Infinity is allowed. Called only where nothing is `lacking`.
         """

@@ -62,14 +62,14 @@ class Tracker(ABC):
         return scores
 
     def estimates(self, changes: Changes) -> NDArray[np.float64] | None:
-        """Return about what `tries` does, much faster; None where `tries` is fast.
+        """Return approximate results of `tries`, much faster; None where `tries` is fast.
 
         A local search throws nearly all children away by their estimates, and judges the one that it keeps by `tries`.
         """
         return None
 
     def contributions(self) -> NDArray[np.float64] | None:
-        """Return what each record adds to the score, shape (n,), not negative; None where it belongs to no records.
+        """Return each record's contribution to the score, shape (n,), not negative; None where there is none by record.
 
         They sum to the score, up to rounding and where it is not cut off at 100. A local search looks first where they
         are great.
@@ -158,7 +158,7 @@ class CombinedTracker(Tracker):
         return self._combined([tracker.tries(seen(changes)) for tracker, seen in self._parts])
 
     def estimates(self, changes: Changes) -> NDArray[np.float64] | None:
-        """Return about what the scores of children are, where all parts can tell."""
+        """Return approximate scores of children, where all parts can estimate them."""
         about = [tracker.estimates(seen(changes)) for tracker, seen in self._parts]
         known = [scores for scores in about if scores is not None]
         return self._combined(known) if len(known) == len(about) else None
@@ -168,7 +168,7 @@ class CombinedTracker(Tracker):
         return combined
 
     def contributions(self) -> NDArray[np.float64] | None:
-        """Return what each record adds to the mean, or to the greatest score; None where a part cannot tell."""
+        """Return each record's contribution to the mean, or to the greatest score; None where a part has none."""
         if self._greatest:
             return max((tracker for tracker, _ in self._parts), key=lambda tracker: tracker.score).contributions()
         known = [found for tracker, _ in self._parts if (found := tracker.contributions()) is not None]

@@ -247,7 +247,7 @@ def _choices(annotation: Any) -> tuple[str, ...]:
 
 
 def _several(value: Any, allowed: set[Any]) -> Any:
-    """Return one text as a list of one, and what can be gone through as a tuple; a table where tables are allowed."""
+    """Return one text as a list of one, and any iterable as a tuple; a table where tables are allowed."""
     if isinstance(value, str):
         return (value,)
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Advice in Python's words: what sentences for the command line say, as arguments and functions."""
+"""Advice for Python: sentences for the command line, rewritten with arguments and functions."""
 
 import json
 import re

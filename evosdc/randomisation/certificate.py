@@ -47,7 +47,7 @@ def shuffled_epsilon(local: float, records: int, delta: float) -> float | None:
 
 
 def certificate(matrices: Sequence[Matrix], records: int, independent: bool, missing: int = 0) -> dict[str, Any]:
-    """Return what matrices prove of a file, and the sentences that say it."""
+    """Return the guarantees of matrices for a file, and the sentences on them."""
     bound = capacity(matrices, missing)
     linked = min(1.0, bound / max(1, records))
     local = inf if missing else sum(epsilon(matrix) for matrix in matrices)

@@ -36,7 +36,7 @@ class LabelledMatrix:
     rows: tuple[str, ...] = ()  # where each row stands, for messages
 
     def document(self) -> dict[str, Any]:
-        """Return what `parse_matrices` reads."""
+        """Return the document that `parse_matrices` reads."""
         single = len(self.attributes) == 1
         categories: list[Any] = [state[0] if single else list(state) for state in self.states]
         return {"attributes": list(self.attributes), "categories": categories, "matrix": plain_rows(self.matrix)}

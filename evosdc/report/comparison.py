@@ -225,7 +225,7 @@ def _add(drawn: Drawing, mark: Overlap[Marked], title: str, marker: dict[str, An
 
 
 def differences(runs: Sequence[RecordedRun]) -> list[str]:
-    """Return in what of all that scores depend on the runs differ; empty where their scores can be compared."""
+    """Return the settings that change scores and differ between runs; empty where scores can be compared."""
     # What a run does not tell, as one that failed early, counts as no difference.
     aspects = {name: [of(run) for run in runs] for name, of in _ASPECTS.items()}
     return [n for n, values in aspects.items() if len({json.dumps(v, sort_keys=True) for v in values if v}) > 1]

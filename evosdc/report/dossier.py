@@ -1,4 +1,4 @@
-"""The dossier of a release: what the run knows, what only its owner knows, and which line serves which standard."""
+"""The dossier of a release: facts of the run, answers of its owner, and the standards that each section serves."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -65,7 +65,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "governance", "accountability", "2 responsibilities, 5 ethics", "expert and date", "5 conclusion",
         "disclosure review board")),
 )  # fmt: skip
-"""Anchor and title of each section, and what of each standard it serves, in the order of `STANDARDS`."""
+"""Anchor and title of each section, and the part of each standard that it serves, in the order of `STANDARDS`."""
 
 
 class Answers(BaseModel):
@@ -128,7 +128,7 @@ class Answers(BaseModel):
 
 
 def write_dossier(folder: Path, form: Path | None = None, target: Path | None = None) -> tuple[Path, Path, Answers]:
-    """Write the dossier of a run, and the form of what it asks where there is none."""
+    """Write the dossier of a run, and the form of its questions where there is none."""
     require_complete([folder])
     runs = read_run_folders([folder])
     if run_folders(folder) != [folder] or not runs[0].release:
@@ -203,7 +203,7 @@ def _identifiers(run: RecordedRun, protected: Sequence[str]) -> list[tuple[str, 
 
 
 def _files(folder: Path) -> list[tuple[str, str, str]]:
-    """Return the files of a run by what they are: whether to publish them, their names, and why not."""
+    """Return the files of a run by kind: whether to publish them, their names, and why not."""
     groups: dict[tuple[bool, str], list[str]] = {}
     for one in check_folder(folder).files:
         groups.setdefault((one.published, one.reason), []).append(one.name)

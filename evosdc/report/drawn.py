@@ -225,7 +225,7 @@ def panelled(height: int, titles: Sequence[str] = (), **options: Any) -> Drawing
 
 
 def drawing(drawn: Drawing) -> str:
-    """Return a figure as JSON for plotly.js, in the common look wherever it says nothing else."""
+    """Return a figure as JSON for plotly.js, in the common style except for its own settings."""
     plain = drawn.to_plotly_json()
     layout = plain["layout"] = {"xaxis": {}, "yaxis": {}} | plain["layout"]
     for key in layout:

@@ -1,4 +1,4 @@
-"""The page about clusters: within-distance by their number, what represents them, how far they hang on chance."""
+"""The page about clusters: within-distance by their number, their representatives, and their stability."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -69,7 +69,7 @@ def elbow_figure(elbow: Mapping[str, Any], taken: int) -> Drawing:
 
 
 def sentences(account: Mapping[str, Any]) -> list[str]:
-    """Return what clusters come to, in words."""
+    """Return the summary of clusters, in words."""
     lines = []
     elbow, stability, fuzzy = account["elbow"], account["stability"], account["fuzzy"]
     lines.append(

@@ -100,7 +100,7 @@ def add_iso_scores(drawn: Drawing, right: float, top: float) -> None:
 
 
 def hover_text(label: str, scores: dict[str, float], score: float) -> str:
-    """Return what a point tells: its label, then its score and every measure."""
+    """Return the text of a point: its label, then its score and every measure."""
     lines = [f"<b>{literal(label, 90)}</b>", f"score {number(score)}"]
     return "<br>".join([*lines, *(f"{literal(name, 40)} {number(value)}" for name, value in scores.items())])
 
@@ -332,7 +332,7 @@ def heat_map(entry: Mapping[str, Any]) -> Drawing:
 
 
 def proof_sentences(run: RecordedRun) -> list[str]:
-    """Return why evolved matrices prove nothing, and what the same matrices would prove if they had been given."""
+    """Return why evolved matrices prove nothing, and the guarantees of the same matrices if given before."""
     entries = [entry for entry in run.transitions.values() if entry["categories"]]
     if not entries or not all("capacity" in entry for entry in entries):
         return []

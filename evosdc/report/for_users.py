@@ -1,4 +1,4 @@
-"""The page for users of the published file: what was done to it, what its columns hold, and how to correct for it.
+"""The page for users of the published file: how it was masked, what its columns hold, and how to correct for that.
 
 Nothing on it is computed per record of the original. What it tells with the original's help is listed on the page
 itself: shares over all records, rounded to tenths, and whether an analysis holds.
@@ -131,7 +131,7 @@ def _column(entry: Mapping[str, Any], protected: list[str], differ: str) -> dict
 
 
 def _column_of_analysis(run: RecordedRun, entry: Mapping[str, Any], shown: bool) -> dict[str, Any]:
-    """Return what one masked attribute may be used for, and how it is corrected for."""
+    """Return the valid uses of one masked attribute, and how to correct for its masking."""
     name, share = entry["attribute"], entry.get("reliability")
     given = (run.analyst.get("attributes") or {}).get(name)
     if given:
@@ -157,7 +157,7 @@ def _column_of_analysis(run: RecordedRun, entry: Mapping[str, Any], shown: bool)
 
 
 def _alone(run: RecordedRun, name: str, shown: bool) -> dict[str, Any]:
-    """Return whether counts of an attribute alone hold, in which classes that was looked at, and by single value."""
+    """Return whether counts of an attribute alone hold, in which classes this was checked, and by single value."""
     for entry in (run.release.get("analyses") or {}).get("tables") or ():
         if entry["attributes"] == [name]:
             values = entry.get("by_value")

@@ -16,7 +16,7 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?inf|nan", 
 
 
 def objectives(value: Any) -> tuple[float, ...]:
-    """Return objectives from what a file holds: a number, a list of numbers, or their text in any notation."""
+    """Return objectives from a value in a file: a number, a list of numbers, or their text in any notation."""
     if isinstance(value, str):
         return tuple(float(number) for number in _NUMBER.findall(value))
     if isinstance(value, Sequence):
@@ -184,7 +184,7 @@ def missing_counts(run: RecordedRun) -> pd.DataFrame:
 
 
 def spent(run: RecordedRun, key: str) -> float:
-    """Return what a run has spent (``evaluations``, ``generations``, ``seconds``), from the latest file that tells."""
+    """Return the cost of a run (``evaluations``, ``generations``, ``seconds``), from the latest file that has it."""
     journal_key = {"generations": "generation"}.get(key, key)
     last = run.journal[-1] if run.journal else {}
     for value in (getattr(run.result, key) if run.ended else None, run.status.get(journal_key), last.get(journal_key)):

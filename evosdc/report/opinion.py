@@ -1,4 +1,4 @@
-"""The second opinion on the page: what judges that the search did not use say, in words, a table and a picture."""
+"""The second opinion on the page: findings of judges that the search did not use, in words, a table and a picture."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ _ROW = 34  # pixels of a judge in the picture
 
 
 def second_opinion(run: RecordedRun) -> dict[str, Any] | None:
-    """Return what the section shows; None where no judge ran."""
+    """Return the content of the section; None where no judge ran."""
     opinion, clean = run.result.second_opinion, run.without_paths
     best, classical = opinion.best or {}, opinion.classical or {}
     judges, rival = best.get("judges"), classical.get("judges") or {}

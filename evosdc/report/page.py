@@ -226,7 +226,7 @@ def _drawing(drawings: dict[str, str], identifier: str, drawn: Drawing | None) -
 def _contents(
     sections: Sequence[dict[str, Any]], swept: dict[str, Any] | None, compared: dict[str, Any] | None
 ) -> list[tuple[str, str]]:
-    """Return anchors and titles of what stands on the page: its runs, or the sections of its only one."""
+    """Return anchors and titles of the page's parts: its runs, or the sections of its only one."""
     entries = [("sweep", "The sweep")] if swept else []
     entries += [("comparison", "The runs compared")] if compared else []
     if entries:

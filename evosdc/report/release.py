@@ -1,4 +1,4 @@
-"""The verdict and what became of the file, as the run wrote them down, in words for the page."""
+"""The verdict and the changes of the file, as the run stored them, in words for the page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
@@ -35,7 +35,7 @@ class Definitions:
 
 
 def verdict(run: RecordedRun, definitions: Definitions) -> dict[str, Any] | None:
-    """Return what the verdict box shows; None for runs that gave none."""
+    """Return the content of the verdict box; None for runs without a verdict."""
     if not run.ended:
         return None
     found, clean = run.result.verdict, run.without_paths
@@ -120,7 +120,7 @@ def columns(run: RecordedRun) -> list[dict[str, Any]]:
 
 
 def cross_tables(run: RecordedRun) -> list[dict[str, Any]]:
-    """Return one entry for each masked attribute: what its values became, in per cent of each row."""
+    """Return one entry for each masked attribute: its published values by original value, in per cent of each row."""
     return [_cross_table(entry) for entry in run.release.get("cross_tables") or ()]
 
 
@@ -163,7 +163,7 @@ def analyses(run: RecordedRun) -> list[dict[str, Any]]:
 
 
 def title_of(entry: Mapping[str, Any]) -> str:
-    """Return what an analysis is about, in few words."""
+    """Return the subject of an analysis, in few words."""
     if "attributes" in entry:
         return " x ".join(entry["attributes"])
     return f"{entry['of']} by {entry['by']}" if entry["by"] else str(entry["of"])

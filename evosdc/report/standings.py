@@ -60,7 +60,7 @@ class Standings:
 
     @property
     def rival(self) -> str:
-        """What the best file of known methods is called: what a reader would have without a search."""
+        """The name of the best file of known methods: the result without a search."""
         return "the tuned classical method" if self.tuned else "the best portfolio file"
 
     @property

@@ -1,4 +1,4 @@
-"""The plain words on top of a run: what was protected, and where it stands."""
+"""The summary of a run at the top of its page: what was protected, and its state."""
 
 import math
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ def sentences(run: RecordedRun, stand: Standings) -> list[str]:
 
 
 def notice(run: RecordedRun) -> str:
-    """Return a warning where a run is not complete, with what the run itself says; empty where it is."""
+    """Return a warning where a run is not complete, with its own message; empty where it is."""
     if run.phase == "done":
         return ""
     message = run.without_paths(run.status.get("message"))
@@ -274,7 +274,7 @@ def _share(cells: int, records: int) -> str:
 
 
 def meanings(run: RecordedRun, stand: Standings) -> list[str]:
-    """Return what the figures of a run mean, a paragraph an element."""
+    """Return the meaning of a run's figures, a paragraph an element."""
     fitness = run.option("fitness")
     texts: list[str] = []
     if stand.best is None:
@@ -299,7 +299,7 @@ def meanings(run: RecordedRun, stand: Standings) -> list[str]:
 
 
 def caveats(run: RecordedRun, stand: Standings) -> list[str]:
-    """Return what a reader must bear in mind, a paragraph an element."""
+    """Return the caveats for readers, a paragraph an element."""
     texts = run.sentences("notes")
     if stand.has_map:
         if stand.identity:

@@ -1,4 +1,4 @@
-"""The settings of a sweep side by side: box plots, a table, and what rank tests say of their differences."""
+"""The settings of a sweep side by side: box plots, a table, and rank tests of their differences."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -82,7 +82,7 @@ def rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
 
 
 def findings(groups: Sequence[Group], comparable: bool) -> list[str]:
-    """Return what can be said of differences between the settings, in sentences."""
+    """Return sentences on differences between the settings."""
     sentences, labels = [], [group.label for group in groups]
     for name, title in FIGURES.items():
         if name == "fitness" and not comparable:

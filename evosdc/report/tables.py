@@ -155,7 +155,7 @@ def genome_rows(run: RecordedRun) -> list[tuple[str, str]]:
 
 
 def privacy_rows(run: RecordedRun) -> dict[str, Any] | None:
-    """Return a row for each privacy model, what an intruder knows, and the rule for missing values; None without."""
+    """Return a row for each privacy model, the intruder's knowledge, and the rule for missing values; None without."""
     rows = []
     for entry in filter(None, map(mapping, run.risk.get("models") or ())):
         figures = {key: _shown(entry.get(key)) for key in ("original", "published")}

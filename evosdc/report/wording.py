@@ -1,4 +1,4 @@
-"""Numbers and settings in words: how the page writes what the folders hold."""
+"""Numbers and settings in words: how the page writes the content of folders."""
 
 import math
 import re
@@ -78,7 +78,7 @@ def quoted(text: str) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Return a text of at most `most` characters, an ellipsis standing for what was cut."""
+    """Return a text of at most `most` characters, with an ellipsis where it was cut."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
 
 

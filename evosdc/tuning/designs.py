@@ -19,7 +19,7 @@ MOST_POINTS = 5  # points of a single free parameter that are tried first; of tw
 
 @dataclass(frozen=True)
 class TunedStep:
-    """One step of what is tuned: a design of a method, applied to attributes."""
+    """One tuned step: a design of a method, applied to attributes."""
 
     method: str
     design: Design
@@ -66,7 +66,7 @@ class Arm:
         return [point[begin:end] for begin, end in pairwise(ends)]
 
     def masking(self, point: Point) -> Masking | None:
-        """Return what stands at a point; None where nothing would be masked."""
+        """Return the candidate at a point; None where nothing would be masked."""
         if self.fixed is not None:
             return self.fixed
         made = [step.masking(part, self.whole) for step, part in zip(self.steps, self.parts(point), strict=True)]
@@ -178,7 +178,7 @@ class Candidate:
 
     @classmethod
     def at(cls, arm: Arm, point: Point) -> "Candidate | None":
-        """Return what stands at a point of an arm; None where nothing would be masked."""
+        """Return the candidate at a point of an arm; None where nothing would be masked."""
         masking = arm.masking(point)
         return None if masking is None else cls.of(arm, point, masking)
 
@@ -219,7 +219,7 @@ class Budget:
 
 
 def in_order_of_promise(arms: Sequence[Arm], promise: Mapping[str, int]) -> list[Arm]:
-    """Return arms in an order in which every method has its turn early, what promises most before all others."""
+    """Return arms in an order in which every method has an early turn, the most promising first."""
     # First one design of each method that does not take long, then those that take long and are worth it, then further
     # designs, and at last what else takes long. Within these, promise decides, then the order of the arms.
     seen: dict[str, int] = {}

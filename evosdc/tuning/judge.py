@@ -172,7 +172,7 @@ class Judge:
                 self.trials.setdefault(key, {})[draw] = trial
 
     def _measured(self, cost: float, trials: int) -> None:
-        """Take in what a trial cost; not of the very first alone, which loads what all others need too."""
+        """Record the cost of a trial; not of the very first, which also loads code and data for all others."""
         if self.evaluations or trials > 1:
             self._cost = 0.5 * (self._cost + cost) if self._cost else cost
             self._costs += [cost] * trials
@@ -214,7 +214,7 @@ class Judge:
         return [found[draw] for draw in sorted(found) if draws is None or draw < draws]
 
     def order(self, key: str, draws: int | None = None) -> Order:
-        """Return the mean of what a candidate's trials are ordered by; unknown ones come last."""
+        """Return the mean precedence of a candidate's trials; unknown ones come last."""
         trials = self.known(key, draws)
         return mean_order(trials) if trials and key not in self.refusals else UNKNOWN
 
@@ -244,7 +244,7 @@ Search = Generator[list[Wanted], None, T]
 
 
 def together(judge: Judge, searches: Sequence[Search[T]]) -> list[T]:
-    """Carry out searches side by side, so that all workers have something to do; return what each of them found."""
+    """Run searches in parallel, so that all workers are busy; return the result of each."""
     found: dict[int, T] = {}
     waiting: dict[int, list[Wanted]] = {}
 

@@ -17,7 +17,7 @@ NAMED = 8  # designs that were not tried which the sentence names, at most
 
 
 def evidence_sentence(evaluations: int, designs: int, sample: int = 0, untried: Sequence[str] = ()) -> str:
-    """Return how many files the tuned methods were found on, and what that means where it is few for each design."""
+    """Return on how many files the methods were tuned, with a warning where these are few for each design."""
     # `sample` is the number of records of the sample on which most files were made, or 0. Designs that were `untried`
     # are named: the best of those that were tried may be worse than one of them.
     of = f" (most of them of a sample of {sample} records)" if sample else ""
@@ -102,14 +102,14 @@ LEADERS = 3  # how many of the candidates around go on from one draw to all draw
 
 
 def neighbours(candidate: Candidate, step: float) -> list[Candidate]:
-    """Return what lies a step of one parameter away."""
+    """Return the candidates a step of one parameter away."""
     arm = candidate.arm
     found = (Candidate.at(arm, point) for point in arm.around(candidate.point, step))
     return list({one.key: one for one in found if one is not None and one.key != candidate.key}.values())
 
 
 def refined(judge: Judge, start: Candidate, level: tuple[float, int], moves: Moves = neighbours) -> Search[Candidate]:
-    """Move to what is better a step away, until nothing is."""
+    """Move to better neighbours until none is better."""
     # All moves are compared on one draw; the steps of several parameters that were better are also tried together. The
     # leaders are then compared with the present candidate on all draws of the level, and on more of them where the
     # difference is less than its standard error.
@@ -292,17 +292,17 @@ class Course:
         self.lead([one for one in self.judge.candidates.values() if one.arm in leading])
 
     def _taken_in(self, candidates: Sequence[Candidate], until: float) -> None:
-        """Judge candidates in this order until a share of the budget, and take in the best of each arm."""
+        """Judge candidates in this order until a share of the budget is spent, and record the best of each arm."""
         with self.judge.until(until):
             self.judge.judge(((one, 0) for one in candidates), as_given=True)
         self.lead([one for one in candidates if one.arm.steps])
 
     def promising(self) -> list[Arm]:
-        """Return the arms, what promises most first."""
+        """Return the arms, the most promising first."""
         return in_order_of_promise(self.arms, self._promise(self.arms))
 
     def _promise(self, arms: Sequence[Arm]) -> dict[str, int]:
-        """Return what methods promise; nothing where files of this kind are not those that a method is offered for."""
+        """Return the promise of each method; 0 where it is not offered for files of this kind."""
         registry = self.judge.registry
         others = COMPOSITIONS - {composition(self.judge.problem.genotype.microdata.original.schema)}
         promised = {}
@@ -372,7 +372,7 @@ class Course:
             self._refine(leading(self.judge, heads, CHAINS), ())
 
     def last(self) -> None:
-        """Judge within a time what takes long and promises little: a single file may take as long as all else."""
+        """Judge slow and unpromising candidates within a time limit: a single file may take as long as all others."""
         # Nothing is chained with it, or refined, so that nothing is lost by its coming last.
         grids = [[Candidate.at(arm, point) for point in arm.coarse()] for arm in self.lasting]
         interleaved = [one for one in chain.from_iterable(zip_longest(*grids)) if one is not None]
@@ -392,7 +392,7 @@ class Course:
         self.best |= {one.arm.name: one for one in found if self.judge.known(one.key)}
 
     def settle(self) -> None:
-        """Judge what leads each row on further draws, the best rows first, until what leads was judged on enough."""
+        """Judge the leader of each row on further draws, the best rows first, until each leader has enough draws."""
         rows: dict[str, list[Candidate]] = {}
         for candidate in self.judge.candidates.values():
             rows.setdefault(candidate.arm.name, []).append(candidate)
@@ -409,12 +409,12 @@ class Course:
             yield [(leader, draw) for draw in range(FINAL_DRAWS)]
 
     def ranked(self, candidates: Iterable[Candidate]) -> list[Candidate]:
-        """Return candidates from what is most to what is least worth refining."""
+        """Return candidates in the order in which they are worth refining, the best first."""
         return leaders(candidates, lambda one: self.judge.order(one.key))
 
 
 def first_of(arm: Arm) -> Candidate | None:
-    """Return what stands at the first point of an arm's grid at which anything is masked; None without any."""
+    """Return the candidate at the first point of an arm's grid at which anything is masked; None without any."""
     made = (Candidate.at(arm, point) for point in arm.coarse())
     return next((one for one in made if one is not None), None)
 

@@ -98,7 +98,7 @@ def digest_of(masked: Table) -> str:
 
 
 def mean_order(trials: list[Trial]) -> Order:
-    """Return the mean of what trials are ordered by."""
+    """Return the mean precedence of trials."""
     return tuple(fmean(part) for part in zip(*(trial.order for trial in trials), strict=True))
 
 
@@ -157,7 +157,7 @@ class Kept:
         self._files: dict[tuple[str, ...], tuple[Masking, Trial, Table]] = {}
 
     def take(self, masking: Masking, trial: Trial, masked: Table) -> None:
-        """Keep a file where it is better than what there is of its methods, and among the best of all."""
+        """Keep a file that is the best of its methods so far, and among the best of all."""
         methods = masking.methods
         known = self._files.get(methods)
         if known is not None and known[1].order <= trial.order:

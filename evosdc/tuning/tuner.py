@@ -100,7 +100,7 @@ class Tuning:
 
     @property
     def evidence(self) -> str:
-        """On how many files all rests, what that means where it is few for each design, and what was not tried."""
+        """A sentence on the number of files, with a warning where it is small, and on untried designs."""
         return evidence_sentence(self.evaluations, self.designs, self.sample, self.untried)
 
     @property
@@ -268,7 +268,7 @@ def _promising(sampled: Judge, judge: Judge, times: MaskingTimes) -> Iterator[Ca
 
 
 def promised(problem: Problem, sampled: Judge, key: str, ratios: Mapping[str, float]) -> Order:
-    """Return by what a whole file would be ordered if its scores were those of its sample times `ratios`."""
+    """Return the precedence of a whole file if its scores were those of its sample times `ratios`."""
     (trial,) = sampled.known(key, 1)
     scores = {name: trial.scores[name] * ratios.get(name, 1.0) for name in problem.measures}
     infeasibility, ranks = precedence_of(*problem.judge(scores))

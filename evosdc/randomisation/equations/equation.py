@@ -97,7 +97,7 @@ class Equation:
         return depth_of(self.tokens)
 
     def fold(self, leaf: Callable[[int, float], T], node: Callable[[int, Sequence[T]], T]) -> T:
-        """Return what a walk over the tree builds, operands first; no recursion, however deep the tree."""
+        """Return the result of a walk over the tree, operands first; no recursion, however deep the tree."""
         stack: list[T] = []
         for token, number in zip(self.tokens.tolist(), self.constants.tolist(), strict=True):
             arity = SYMBOLS[token].arity
@@ -122,7 +122,7 @@ def applied(token: int, operands: Sequence[Equation]) -> Equation:
 
 
 def malformed(tokens: Tokens, constants: Constants, trees: int) -> str:
-    """Return what keeps two vectors from being `trees` well-formed trees one after the other; empty when they are."""
+    """Return why two vectors are not `trees` well-formed trees one after the other; empty when they are."""
     if tokens.ndim != 1 or tokens.shape != constants.shape:
         return f"tokens of shape {tokens.shape} and constants of shape {constants.shape}"
     if tokens.size == 0 or int(tokens.min()) < 0 or int(tokens.max()) >= len(SYMBOLS):

@@ -1,4 +1,4 @@
-"""Equations as text: ``(1 - p) * ((N - ta - tb) / ((c - 2) * (N - ta)))``; what is written is read back."""
+"""Equations as text: ``(1 - p) * ((N - ta - tb) / ((c - 2) * (N - ta)))``; written equations can be read back."""
 
 import re
 from collections.abc import Iterator, Sequence
