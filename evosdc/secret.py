@@ -124,7 +124,7 @@ Seed = int | Key  # what draws come from: a public whole number from 0, or a sec
 
 
 def chosen_seed(seed: int | None, key: str | Path | None = None) -> Seed:
-    """Return what a user wants draws to come from: a seed, the key of a file, or else a fresh key."""
+    """Return the user's source of draws: a seed, the key of a file, or else a fresh key."""
     if seed is not None and key is not None:
         raise ParameterError(Fault("seed", "a seed and a key", "one of both", "Draws come from one of them."))
     if seed is not None:
@@ -250,7 +250,7 @@ def quick_stream(seed: Seed, purpose: Purpose, *address: int) -> np.random.Gener
 
 
 def replicate_seed(seed: Seed, replicate: int, setting: int = 0) -> Seed:
-    """Return what a replicate draws from: the experiment's own for the very first, then one drawn from its address."""
+    """Return the seed of a replicate: the experiment's own for the very first, then one drawn from its address."""
     if replicate == 0 and setting == 0:
         return seed
     address = (replicate, setting) if setting else (replicate,)
@@ -260,7 +260,7 @@ def replicate_seed(seed: Seed, replicate: int, setting: int = 0) -> Seed:
 
 
 def draw_seed(seed: Seed, draw: int) -> Seed:
-    """Return what one of several files of a masking is drawn from: the given one, then ones drawn from it."""
+    """Return the seed of one of several files of a masking: the given one, then ones drawn from it."""
     if draw == 0:
         return seed
     if isinstance(seed, Key):

@@ -1,4 +1,4 @@
-"""What the registered data sets are: names, sizes, licences, files, hashes. Words only, so that listing is cheap."""
+"""The registered data sets: names, sizes, licences, files, hashes. Text only, so that listing is cheap."""
 
 from evosdc.specs import DatasetSpec, RemoteFile
 

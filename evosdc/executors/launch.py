@@ -1,4 +1,4 @@
-"""Starting child processes that import what this process can, use one thread each and never outlive it."""
+"""Starting child processes with this process's import path, one thread each, which never outlive it."""
 
 import json
 import os
@@ -96,7 +96,7 @@ def sent_settings(pipe: IO[bytes], settings: Mapping[str, Any]) -> None:
 
 
 def open_log(path: Path | None = None) -> IO[bytes]:
-    """Return a file for what workers complain of, which its owner alone can read."""
+    """Return a file for error output of workers, which its owner alone can read."""
     # Without a path it has no name, and is gone when it is closed.
     if path is None:
         return tempfile.TemporaryFile(mode="a+b", buffering=0)

@@ -76,7 +76,7 @@ class Ledger:
         return [(index, tuple(outcome for outcome in row if outcome is not None)) for index, row in rows]
 
     def next(self) -> Job | None:
-        """Return a job to start now, or None if all are under way or have to wait for those that are."""
+        """Return a job to start now, or None if all are running or have to wait for running ones."""
         if self._isolated:
             return None
         if self._waiting:
@@ -231,7 +231,7 @@ class PoolExecutor(Executor):
         self._log_path: Path | None = None
 
     def keep_log(self, path: Path) -> None:
-        """Have what workers complain of appended to a file, readable by its owner alone; an empty one is removed."""
+        """Append error output of workers to a file, readable by its owner alone; an empty one is removed."""
         self._log_path = path
 
     def __enter__(self) -> Self:
@@ -283,7 +283,7 @@ class PoolExecutor(Executor):
         """Start the workers; they may be on their way (`Pool.complete`)."""
 
     def _prepare(self, patience: float | None) -> None:
-        """Take in which workers have run their first task."""
+        """Record the workers that have run their first task."""
         if self._preparing is not None:
             self._to_prepare -= len(self._preparing.take(patience))
             if not self._to_prepare:

@@ -1,4 +1,4 @@
-"""Running named work wherever it arrives, and what crosses the wire: nothing a task does gets out but an outcome.
+"""Running named tasks in any process, and the messages between processes: a task returns nothing but an outcome.
 
 Tasks and outcomes travel as bytes over private pipes or authenticated sockets and are never written to disk. What
 cannot travel fails alone and never takes its neighbours with it.
@@ -104,7 +104,7 @@ def run_packed(parcel: bytes, time_limit: float | None = None) -> bytes:
 
 
 def unpacked(task: Task, parcel: bytes) -> tuple[Outcome, ...]:
-    """Return the outcomes of a task from what `run_packed` made of it."""
+    """Return the outcomes of a task from the result of `run_packed`."""
     found: tuple[Outcome, ...] | Failure
     try:
         found = pickle.loads(parcel)

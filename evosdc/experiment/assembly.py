@@ -113,7 +113,7 @@ def _require_parameters(kind: str, operator: Named, function: Callable[..., Any]
 
 
 def _naming_operator(kind: str, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that tells by which operator an error was raised."""
+    """Return a function that names the operator that raised an error."""
 
     @wraps(function)
     def named(*given: Any) -> Any:
@@ -304,7 +304,7 @@ def _stop(rule: StopRule) -> Stop:
 
 
 def algorithm_of(experiment: Experiment, problem: Problem, registry: Registry) -> Algorithm:
-    """Return the algorithm of an experiment on its problem; what a worker builds too, to evolve demes."""
+    """Return the algorithm of an experiment on its problem; a worker builds it, too, to evolve demes."""
     toolbox = toolbox_of(
         problem.genotype,
         problem.measures,
@@ -340,7 +340,7 @@ def _judges_both(problem: Problem) -> bool:
 
 
 def check_names(experiment: Experiment, registry: Registry) -> None:
-    """Raise with all names and parameters that are wrong; what can be said without data."""
+    """Raise with all wrong names and parameters that can be checked without data."""
     collect = FaultCollector()
     chosen = [("genotype", experiment.genotype)]
     with collect.step():

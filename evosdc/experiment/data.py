@@ -1,4 +1,4 @@
-"""The confidential file of an experiment, read and cut down; and the microdata of what is protected."""
+"""The confidential file of an experiment, read and filtered; and the microdata of its protected attributes."""
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
@@ -92,7 +92,7 @@ _UNMASKED = (Role.QUASI_IDENTIFIER, Role.OTHER, Role.STRATUM)  # roles of column
 
 
 def with_dependent(data: DataSource, table: Table) -> DataSource:
-    """Return a source of which no published column tells a masked one, with a remark on each that would."""
+    """Return a source without published columns that disclose a masked one, with a remark on each that would."""
     # A column that is a function of a masked one is computed from its masked values, and so no two masked columns
     # contradict each other where the user leaves open what is masked. Another column that tells a masked one is masked,
     # too.

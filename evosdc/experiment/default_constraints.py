@@ -31,7 +31,7 @@ def harms_of(registry: Registry) -> dict[str, float]:
 def exact_risks(
     microdata: Microdata, registry: Registry, require: Sequence[str] = (), accepted: float = ACCEPTED
 ) -> dict[str, float]:
-    """Return the measures of what the file gives away by exact values and in its tables, each with its bound."""
+    """Return the measures of disclosure by exact values and in tables of the file, each with its bound."""
     # The verdict refuses a file that is beyond one. A measure that not even the original exceeds is left out: no masked
     # file of it has to be kept from anything.
     original, bound = microdata.original, strictest_bound(require, registry, accepted)
@@ -97,7 +97,7 @@ def _bounds_of_judges(registry: Registry, goal: float) -> dict[str, float]:
 def _score_of_original(
     name: str, microdata: Microdata, registry: Registry, params: Mapping[str, Any] | None = None
 ) -> float:
-    """Return what a measure says of the original itself; 0 where it has nothing to say of such a file."""
+    """Return the score of the original itself; 0 where the measure does not apply to such a file."""
     try:
         return float(registry.build("measure", name, dict(params or {})).fit_in(microdata).score(microdata.original))
     except ParameterError:
@@ -122,7 +122,7 @@ def aims_of(
 
 
 def aims_among(constraints: Sequence[str], registry: Registry, goal: float | None = None) -> list[str]:
-    """Return the constraints that `aims_of` has added to requirements, behind which they stand."""
+    """Return the constraints that `aims_of` has added behind the requirements."""
     # They stand behind the requirement on the verdict, and where there is none, where the first of them does.
     verdicts = [place + 1 for place, text in enumerate(constraints) if without_publishable([text])[1]]
     for place in verdicts[:1] or range(len(constraints)):
@@ -134,7 +134,7 @@ def aims_among(constraints: Sequence[str], registry: Registry, goal: float | Non
 
 
 def limits_of(bounds: Mapping[str, float], bounded: Iterable[str] = ()) -> list[str]:
-    """Return the constraints that keep measures at or below their bounds, but for those bounded already."""
+    """Return the constraints that keep measures at or below their bounds, except those bounded already."""
     return [f"{name} <= {bound:g}" for name, bound in bounds.items() if name not in set(bounded)]
 
 
@@ -162,7 +162,7 @@ NO_BOUND = 100.0  # per cent of the records from which there is nothing to guard
 
 
 def guarded(experiment: Experiment, genotype: object, registry: Registry) -> Experiment:
-    """Return an experiment in which matrices are bounded in the harms that plugins offer, relabelling for one."""
+    """Return an experiment with bounds on the harms of matrices that plugins offer, such as relabelling."""
     # What bounds a harm already stays as it is, so that an experiment may be stricter or looser; so does an experiment
     # with another kind of genotype, or with a genotype without a bound on relabelling.
     measures = experiment.measures

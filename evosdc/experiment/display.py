@@ -33,7 +33,7 @@ class Display:
         return None
 
     def concluding(self, what: str) -> None:
-        """The search is over, and `what` is being done, such as "asking judges for a second opinion"."""
+        """The search is over, and `what` is the present step, such as "asking judges for a second opinion"."""
 
     def judging(self, done: int, total: int) -> None:
         """`done` of the `total` judges of the second opinion have answered."""

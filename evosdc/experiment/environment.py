@@ -1,4 +1,4 @@
-"""By what a run was made: versions, plugins, schema and data; and what has changed since."""
+"""The environment of a run: versions, plugins, schema and data; and changes since."""
 
 import hashlib
 import shlex
@@ -40,7 +40,7 @@ def environment_of(assembly: Assembly, key: Key) -> dict[str, Any]:
 
 
 def begun_by(command: str) -> dict[str, str]:
-    """Return what was typed and when a run began, by UTC."""
+    """Return the command and the beginning of a run, in UTC."""
     return {"command": command, "date": today()}
 
 
@@ -86,13 +86,13 @@ def providers_of(experiment: Experiment, registry: Registry) -> dict[str, str]:
 
 
 def fitness_meaning(fitness: str, registry: Registry) -> str:
-    """Return what a fitness, or a measure in its place, stands for, in words for reports; empty where nothing says."""
+    """Return the meaning of a fitness, or of a measure in its place, for reports; empty where there is none."""
     kind = "fitness" if fitness in registry.names("fitness") else "measure"
     return str(getattr(registry.spec(kind, fitness), "meaning", ""))
 
 
 def changes_since(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return, in words, what of a run's environment has changed so that its result would no longer be its own."""
+    """Return, in words, changes of a run's environment that may change its result."""
     changes = [] if before["evosdc"] == now["evosdc"] else [f"evosdc {before['evosdc']} is now {now['evosdc']}"]
     for what in sorted({*before["providers"], *now["providers"]}):
         old, new = (providers.get(what, "not there") for providers in (before["providers"], now["providers"]))
@@ -121,7 +121,7 @@ def schema_account(schema: Schema, key: Key) -> dict[str, Any]:
 
 
 def schema_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return, in words, what has changed between two environments of a run; nothing where one does not tell."""
+    """Return, in words, changes between two environments of a run; none where one lacks the information."""
     # What comes from the data as well as from the schema, such as categories, counts where the schema's file is
     # another.
     if SCHEMA not in before or SCHEMA not in now:
@@ -131,7 +131,7 @@ def schema_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[st
 
 
 def require_same_schema(before: Mapping[str, Any], now: Mapping[str, Any], force: bool) -> list[str]:
-    """Return what has changed of a run's schema since it began; raise `CheckpointError` for it unless forced."""
+    """Return changes of a run's schema since it began; raise `CheckpointError` for them unless forced."""
     # Where the data are then read differently, the run cannot go on.
     changes = schema_changes(before, now)
     same = before.get("data") == now.get("data")
@@ -195,7 +195,7 @@ def _unknown(fault: Fault) -> bool:
 
 
 def _advice(folder: RunFolder, registry: Registry) -> str:
-    """Return what to do about plugins that the run had and the registry has not; empty where it has all."""
+    """Return advice on plugins that the run had and the registry lacks; empty where it has all."""
     had: list[dict[str, Any]] = object_if_readable(folder.file(ENVIRONMENT)).get("plugins", [])
     there = {(plugin.name, plugin.distribution) for plugin in registry.plugins}
     lacking = [one for one in had if (one.get("name"), one.get("distribution")) not in there]

@@ -52,7 +52,7 @@ class StopRule(Parameters):
 
 
 class OnError(Parameters):
-    """What becomes of an evaluation that fails: ``"penalise"``, or ``{ action = "retry", times = 3 }``."""
+    """Handling of failed evaluations: ``"penalise"``, or ``{ action = "retry", times = 3 }``."""
 
     action: Literal["raise", "penalise", "retry"] = Field(
         "raise",
@@ -102,7 +102,7 @@ def flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
 
 
 class DataSource(Parameters):
-    """Where the confidential file comes from and what of it is to be protected."""
+    """The confidential file, and its attributes to protect."""
 
     name: str | None = Field(None, description="a registered data set")
     file: Path | None = Field(None, description="a data file; relative to the experiment file")
@@ -209,7 +209,7 @@ class Named(Parameters):
 
 
 def _default(kind: str) -> Named:
-    """Return what an experiment takes of a kind where it names nothing."""
+    """Return the default of a kind in an experiment."""
     return Named(name=default_registry().default(kind, "experiment"))
 
 
@@ -324,7 +324,7 @@ Grain = Literal["auto", "evaluations", "islands"]
 
 
 class ExecutorChoice(Named):
-    """The executor, the number of its workers, and what they are given to do."""
+    """The executor, the number of its workers, and their tasks."""
 
     name: str = Field("processes", description="serial, processes, scoop, dask, or a plugin's")
     workers: int | None = Field(None, ge=1, description="default: one for each core, or for each slot of an allocation")

@@ -87,7 +87,7 @@ def write_transitions(folder: RunFolder, original: Table, masked: Table, matrice
 
 
 def matrix_files(names: Sequence[str]) -> dict[str, str]:
-    """Return a file name for each attribute: its own name without what file systems refuse, numbered where equal."""
+    """Return a file name for each attribute: its name without characters that file systems refuse; unique by number."""
     files: dict[str, str] = {}
     for name in names:
         stem = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "attribute"
@@ -117,7 +117,7 @@ def matrices_for_analysts(original: Table, masked: Table, matrices: Sequence[Mat
 
 
 def correction_figures(matrix: Matrix, published: NDArray[np.int64]) -> dict[str, Any]:
-    """Return the condition of a matrix and what correcting by its inverse costs."""
+    """Return the condition of a matrix, and the loss of precision by correction with its inverse."""
     condition = float(np.linalg.cond(matrix)) if len(matrix) else 1.0
     if not condition < SINGULAR:
         return {"condition": None, "inflation": None}

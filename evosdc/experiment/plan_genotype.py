@@ -16,7 +16,7 @@ LAST = "last"  # likewise: a step that ends every plan
 
 
 def plan_genotype(required: Iterable[Constraint], microdata: Microdata, registry: Registry) -> dict[str, Any]:
-    """Return the genotype of plans for a file of which something is required, as an experiment says it."""
+    """Return the genotype of plans for a file with requirements, as in an experiment."""
     # What takes long is left to tuning, and a step comes last that makes sure of a requirement, where the genotype has
     # parameters for that.
     name = registry.default("genotype", "plan")
@@ -29,7 +29,7 @@ def plan_genotype(required: Iterable[Constraint], microdata: Microdata, registry
 
 
 def require_last(genotype: Mapping[str, Any], required: Iterable[Constraint], registry: Registry) -> None:
-    """Raise `ParameterError` where the step that ends all plans makes sure of less than what is required."""
+    """Raise `ParameterError` where the last step of all plans guarantees less than the requirement."""
     last = genotype.get(LAST)
     if not isinstance(last, Mapping) or last.get("method") not in registry.names("masking-method"):
         return

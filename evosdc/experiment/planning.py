@@ -46,7 +46,7 @@ FOR_JUDGING = 0.5
 def planned_start(
     recorder: Recorder, dispatch: Dispatch | None, spent: Mapping[str, Any]
 ) -> tuple[Assembly, Mapping[str, Any]]:
-    """Return a run's assembly with the files of an evolved plan in its start, and what ``planning.json`` says."""
+    """Return a run's assembly with the files of an evolved plan in its start, and the content of ``planning.json``."""
     # A resumed run reads that file. One that was stopped before it was written evolves plans again.
     assembly, folder = recorder.assembly, recorder.folder
     start = assembly.experiment.start
@@ -88,12 +88,12 @@ def seconds_of_plan(assembly: Assembly, file_seconds: float) -> float:
 
 
 def _hopeless(rule: Stop, file_seconds: float) -> bool:
-    """Whether a file, by what tuning has seen of it, takes too long for more than a few plans."""
+    """Whether a file takes too long for more than a few plans, by the times of tuning."""
     return rule.seconds is not None and file_seconds > QUICK and FEWEST * file_seconds > rule.seconds
 
 
 def _plan(recorder: Recorder, planned: PlannedStart, rule: Stop, dispatch: Dispatch | None) -> None:
-    """Evolve a plan, and write it and what it comes to into the run's folder."""
+    """Evolve a plan, and write it and its scores into the run's folder."""
     assembly, folder = recorder.assembly, recorder.folder
     began = monotonic()
     nested = plan_assembly(assembly, _tuned(recorder))
@@ -170,7 +170,7 @@ def _not_worse(
 
 
 def _tuning(recorder: Recorder) -> dict[str, Any]:
-    """Return what ``tuning.json`` says: tuned methods from best to worst, and those that the start names."""
+    """Return the content of ``tuning.json``: tuned methods from best to worst, and those that the start names."""
     if not recorder.folder.file(TUNING).exists():
         return {"methods": []}
     return recorder.folder.read_object(TUNING, "methods")

@@ -117,7 +117,7 @@ def files_of(assembly: Assembly, individuals: Sequence[Individual]) -> list[Star
 
 
 def search_from(assembly: Assembly, individuals: Sequence[Individual], seconds: float, evaluations: int) -> SearchState:
-    """Return the state of a search that begins with what was evaluated, all but the files that are left out."""
+    """Return the state of a search that begins with the evaluated files, except those left out."""
     apart = assembly.plan.left_out(individuals)
     candidates = [one for place, one in enumerate(individuals[: assembly.plan.candidates]) if place not in apart]
     return first_state(assembly.algorithm, candidates, seconds, evaluations)
@@ -141,7 +141,7 @@ def write_portfolio(folder: RunFolder, files: list[StartingFile]) -> None:
 
 
 def read_portfolio(folder: RunFolder) -> list[StartingFile]:
-    """Return what `write_portfolio` wrote; genomes are not kept."""
+    """Return the content written by `write_portfolio`; genomes are not stored."""
     try:
         return [
             StartingFile(
@@ -187,7 +187,7 @@ def ended_by_time(folder: RunFolder, generation: int) -> bool:
 
 
 def write_repetition(folder: RunFolder, assembly: Assembly, evaluated: int | None, generations: int | None) -> None:
-    """Write ``experiment.toml`` so that it gives what a time allowed, without one."""
+    """Write ``experiment.toml`` so that it repeats a time-limited result without a time limit."""
     named = experiment_of(folder)
     start = assembly.experiment.start or named.start
     if evaluated is not None:

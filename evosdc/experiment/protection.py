@@ -108,7 +108,7 @@ def protection(
     start: Mapping[str, Any] | None = None,
     harms: bool = True,  # whether harms are judged and limited, and values that stay as they were
 ) -> Experiment:
-    """Return the experiment that protects a file, with what the user leaves open filled in."""
+    """Return the experiment that protects a file, with defaults for all open settings."""
     # Where a genotype assures a file of a required privacy model, groups of users for one, it is taken with the
     # measures that it proposes. Else risk is judged by role and loss by the tables of analysts, see
     # `evosdc.assess.defaults.measures_by_role`. Harms that plugins offer for the occasion, relabelling for one, and

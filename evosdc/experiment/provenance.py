@@ -1,4 +1,4 @@
-"""Where a published file comes from: what was read, by which versions, when; nothing of the host or the user."""
+"""The origin of a published file: input, versions and time; nothing of the host or the user."""
 
 import hashlib
 import platform
@@ -32,7 +32,7 @@ def versions_of(registry: Registry) -> dict[str, Any]:
 def input_account(
     name: str | None, file: Path | None, schema: Path | None, registry: Registry, key: Key | None
 ) -> dict[str, dict[str, str]]:
-    """Return the names, without folders, of what was read, and what tells its owner whether it is the same again."""
+    """Return the names of input files, without folders, and fingerprints by which their owner recognises them."""
     # That is a SHA-256 of data sets that anybody can have. Of a user's own files it is a fingerprint by the key: a
     # plain hash would let anyone who knows most of a file guess the rest.
     if name is not None:
@@ -58,7 +58,7 @@ def today() -> str:
 
 
 def manifest_of(registry: Registry, read: Mapping[str, Any], written: Path, command: str) -> dict[str, Any]:
-    """Return what a manifest says of any published file: what was read and written, how, when and by which versions."""
+    """Return the manifest of a published file: input, output, method, time and versions."""
     return {
         "input": dict(read),
         "output": digest(written),

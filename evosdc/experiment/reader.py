@@ -99,7 +99,7 @@ _SWEPT_PATHS = ("data.file", "data.schema", "data.population")
 
 
 def _faults_besides(document: Mapping[str, Any], faulty: frozenset[str], base: Path) -> tuple[Fault, ...]:
-    """Return what else is wrong: names, parameters and data under the keys that can be read."""
+    """Return further faults: names, parameters and data under the keys that can be read."""
     from evosdc.experiment.assembly import assemble, check_names
     from evosdc.plugins.registry import default_registry
 
@@ -154,7 +154,7 @@ def resolve(experiment: Experiment, registry: Registry, protect: tuple[str, ...]
 def with_executor(
     experiment: Experiment, registry: Registry, name: str | None, workers: int | None, hosts: str | None
 ) -> Experiment:
-    """Return the experiment on another executor, or with other workers or hosts; None leaves what it says."""
+    """Return the experiment on another executor, or with other workers or hosts; None keeps its own."""
     # Of its parameters those are kept that the other executor has as well. No result depends on any of this.
     chosen = experiment.executor
     name = name or chosen.name
@@ -205,7 +205,7 @@ def experiment_text(experiment: Experiment) -> str:
 
 
 def _measure(registry: Registry, named: Named, seed: int | None) -> Named:
-    """Return a measure with its parameters; what it draws by comes from the key of a run that has no public seed."""
+    """Return a measure with its parameters; its seed comes from the key of a run without a public seed."""
     full = _filled(registry, "measure", named)
     if seed is not None or "seed" in named.params:
         return full

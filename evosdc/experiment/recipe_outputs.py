@@ -136,7 +136,7 @@ def recipe_of(
 
 
 def write_recipe(folder: RunFolder, assembly: Assembly, best: Individual) -> Recipe | None:
-    """Write ``recipe.toml`` of a run's solution, and return what it holds; None where plans are not what it evolves."""
+    """Write ``recipe.toml`` of a run's solution, and return its content; None where the run does not evolve plans."""
     # Beside it stands the schema that another wave is read by.
     genotype = assembly.problem.genotype
     if not isinstance(genotype, Composed):
@@ -177,7 +177,7 @@ WORDS = {"dr": "risk", "il": "loss", "score": "score"}
 
 
 def explanation(recipe: Recipe) -> Iterator[str]:
-    """Yield sentences: what the recipe does for the file, and what each step does for the recipe."""
+    """Yield sentences on the effect of the recipe on the file, and of each step in the recipe."""
     whole, original = recipe.scores, recipe.original
     if not recipe.digest:
         yield "Written by hand, or by another version: whether the figures are of these steps is not known."
@@ -235,7 +235,7 @@ def _contribution(step: RecipeStep, whole: Mapping[str, float], assures: bool, b
 
 
 def _broken(recipe: Recipe, step: RecipeStep) -> list[str]:
-    """Return what is required, or limits exchanged labels, and does not hold without a step, as far as is known."""
+    """Return known requirements, and limits on exchanged labels, that do not hold without a step."""
     listed = recipe.judged.get("constraints", ())
     texts = [text for text in listed if isinstance(text, str)] if isinstance(listed, list | tuple) else []
     on_figures, _ = without_publishable(texts)  # a file without a step has no verdict

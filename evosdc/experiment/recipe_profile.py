@@ -44,7 +44,7 @@ class Difference(NamedTuple):
         return LIKE + 2.0 * self.expected < UNLIKE
 
     def sentences(self) -> Iterator[str]:
-        """Yield what a user has to know of the attribute; usually nothing."""
+        """Yield warnings on the attribute; usually none."""
         if self.notable:
             yield (
                 f"{self.attribute}: {self.percent:.0f} % of the records are in other {self.of} than in the file that "
@@ -63,7 +63,7 @@ class Difference(NamedTuple):
 
 
 def made_for(table: Table, protect: Sequence[str]) -> MadeFor:
-    """Return what a recipe says of the file that it was made for: scales, and rounded frequencies or deciles."""
+    """Return the profile of a recipe's file: scales, and rounded frequencies or deciles."""
     profiles = {name: _profile(table, table.schema[name]) for name in protect}
     return MadeFor(records=len(table), protect=tuple(protect), attributes=profiles)
 
@@ -93,7 +93,7 @@ def _numbers(table: Table, attribute: Attribute) -> Numbers | None:
 
 
 def _rounded(deciles: Numbers) -> tuple[float, ...]:
-    """Return deciles to two significant digits, of themselves or of what lies between them, whichever is finer."""
+    """Return deciles to two significant digits, of themselves or of their differences, whichever is finer."""
     # Years are so rounded to whole ones, and not to centuries.
     between = float(np.ptp(deciles))
     sizes = ((abs(value), between) for value in deciles.tolist())

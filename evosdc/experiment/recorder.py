@@ -113,7 +113,7 @@ class Recorder:
             self._flush_due = now + FLUSH
 
     def tuning_stopped(self, found: Tuning) -> None:
-        """Keep what tuning has found so far, since the user stops it."""
+        """Store the results of tuning so far, since the user stops it."""
         self.tuned = found
 
     def write_status(self, phase: str, message: str = "") -> None:

@@ -126,7 +126,7 @@ def _write_first(folder: RunFolder, assembly: Assembly, seconds: float, evaluati
 
 
 def finish_stopped(path: Path, registry: Registry) -> dict[str, Any]:
-    """Write the best file so far of a run that no process goes on with, from its newest checkpoint."""
+    """Write the best file so far of a run without a process, from its newest checkpoint."""
     # Before the search it is the best file that tuning has found, where that was done.
     folder = RunFolder(path)
     assembly = opened(folder, registry)
@@ -245,7 +245,7 @@ def resume_once(
 
 
 def require_same_versions(before: Mapping[str, Any], now: Mapping[str, Any], force: bool) -> list[str]:
-    """Return what has changed of evosdc and plugins since a run began; raise `CheckpointError` for it unless forced."""
+    """Return changes of evosdc and plugins since a run began; raise `CheckpointError` for them unless forced."""
     changes = changes_since(before, now)
     if changes and not force:
         advice = "Begin a new run, restore those versions, or go on all the same with `evosdc resume --force`."
@@ -271,7 +271,7 @@ def _remarks(
 
 
 def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None = None) -> Finished:
-    """Search from a state, or from the start, and write what was found."""
+    """Search from a state, or from the start, and write the result."""
     assembly, folder = recorder.assembly, recorder.folder
     registry = assembly.registry
     shutil.rmtree(folder.file(CONTEXT), ignore_errors=True)  # left behind by a run that was killed
@@ -347,7 +347,7 @@ def _evolved(
     limit: float | None,
     given: TimeGiven,
 ) -> tuple[SearchState, str]:
-    """Search; where the verdict would be no when a part of the time is left, go on within tighter bounds."""
+    """Search; where an early verdict is no, continue within tighter bounds."""
 
     def until(stop: Stop) -> tuple[SearchState, str]:
         assembly = recorder.assembly
@@ -414,7 +414,7 @@ def _seconds_to(end: float) -> float:
 def _start(
     recorder: Recorder, state: SearchState | None, dispatch: Dispatch | None, spent: Mapping[str, Any]
 ) -> tuple[SearchState, list[StartingFile]]:
-    """Return the state to search from, and the scores of the starting files; `spent` is what tuning has cost."""
+    """Return the state to search from, and the scores of the starting files; `spent` is the cost of tuning."""
     assembly, folder = recorder.assembly, recorder.folder
     if state is not None and folder.file(PORTFOLIO).exists():
         return state, read_portfolio(folder)
@@ -439,7 +439,7 @@ def _start(
 
 
 def _leave(recorder: Recorder, error: BaseException) -> None:
-    """Save what there is before a run ends early; on a full disk even that may fail, and older checkpoints stay."""
+    """Save the state before a run ends early; on a full disk even that may fail, and older checkpoints stay."""
     # The status names the kind of an error that is not evosdc's own, and the system's words for its number, never its
     # text: that might hold values of records.
     interrupted = isinstance(error, KeyboardInterrupt)

@@ -66,7 +66,7 @@ _SHOWN = 40
 
 
 def special_kind(path: Path) -> str:
-    """Return what stands at a path instead of a regular file, in words; empty for a regular file. Follows links."""
+    """Return the kind of a path that is not a regular file, in words; empty for a regular file. Follows links."""
     mode = path.stat().st_mode
     return "" if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "a special file")
 
@@ -107,7 +107,7 @@ def unwritable(path: Path, reason: str) -> Fault:
 
 
 def raise_unwritable(path: Path, error: OSError) -> NoReturn:
-    """Raise the `DataError` of a path that cannot be written; a full disk is no bad input, and its error goes on."""
+    """Raise the `DataError` of a path that cannot be written; the error of a full disk is raised as it is."""
     if error.errno in _FULL:
         raise error
     raise DataError(unwritable(path, error.strerror or str(error))) from None

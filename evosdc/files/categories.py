@@ -16,7 +16,7 @@ Variants = Mapping[str, tuple[str, ...]]  # by the text that stands for them, th
 
 
 def merged(column: Column, known: Collection[str] = ()) -> tuple[Column, Variants]:
-    """Return a column with one text a category, the most frequent or `known` one, and what was merged."""
+    """Return a column with one text a category, the most frequent or `known` one, and the merged texts."""
     if column.held is not None or len(column.texts) > MOST:
         return column, {}
     groups: dict[str, list[int]] = defaultdict(list)

@@ -50,7 +50,7 @@ def encode(columns: Sequence[Column], schema: Schema, origin: Origin) -> Table:
 
 
 def faults_of(column: Column, attribute: Attribute, missing: Sequence[str], origin: Origin) -> list[Fault]:
-    """Return what keeps a column's texts from being values of an attribute."""
+    """Return why a column's texts cannot be values of an attribute."""
     texts = column.present(missing)
     leaves: Mapping[str, str] = {}
     if attribute.categorical:

@@ -277,7 +277,7 @@ def _faults(dialect: Dialect, body: Sequence[Line], where: str) -> list[Fault]:
 
 
 def _repetition(names: Sequence[str], repeated: Sequence[str], body: Sequence[Line]) -> str:
-    """Return what is wrong with a first line that says some texts twice."""
+    """Return the fault of a first line with repeated names."""
     # Where it may be a record its texts are values, which no message may show: columns are named by position.
     own = {name for record in body for name, cell in zip(names, record.fields, strict=False) if cell == name}
     if not own and not any(name.lstrip("+-. ")[:1].isdigit() for name in names):

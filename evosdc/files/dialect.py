@@ -1,4 +1,4 @@
-"""How a delimited text is written: separator, quote, the line of names, and what stands before it."""
+"""The dialect of a delimited text: separator, quote, the line of names, and the lines before it."""
 
 import csv
 import io
@@ -116,7 +116,7 @@ def sniffed(lines: Sequence[str], quote: str = '"') -> str:
 
 
 def _records(lines: Sequence[str], separator: str, quote: str = '"') -> list[Line]:
-    """Return the records of a sample; the last one is left out where it may go on behind it."""
+    """Return the records of a sample, without the last one where it may continue after the sample."""
     try:
         found = list(records_of(lines, separator, quote))
     except csv.Error:

@@ -81,7 +81,7 @@ def name_before(name: str, known: Container[str]) -> str:
 
 
 def formula_sentences(formulas: Mapping[str, int], neutral: bool) -> list[str]:
-    """Return what has to be known of formulas in a published file; nothing where there are none."""
+    """Return the warning on formulas in a published file; empty where there are none."""
     if not formulas:
         return []
     where = printable(", ".join(f"{name} ({count})" for name, count in formulas.items()))

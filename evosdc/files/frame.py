@@ -165,7 +165,7 @@ def table_from_frame(frame: pd.DataFrame | HeldFrame, schema: Schema | SchemaDes
 
 
 def declared(frame: pd.DataFrame, parts: Sequence[Part]) -> Mapping[str, Attribute]:
-    """Return what `Categorical` columns and those of time spans say of scale and categories, by name."""
+    """Return scale and categories declared by `Categorical` columns and those of time spans, by name."""
     return {
         part.column.name: _proposed(part, frame.iloc[:, position], ("",))
         for position, part in enumerate(parts)

@@ -1,4 +1,4 @@
-"""What a file that was read can do, whatever its format."""
+"""The interface of a file that was read, whatever its format."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -63,7 +63,7 @@ def packed(content: bytes, packing: str, name: str) -> bytes:
 
 
 def unpacked(original: Original) -> Original:
-    """Return what an original is or packs."""
+    """Return an original, or the file packed in it."""
     return unpacked(original.inner) if isinstance(original, PackedFile) else original
 
 
@@ -79,7 +79,7 @@ def with_text(original: Original, text: DelimitedFile) -> Original:
 
 
 def gunzipped(content: bytes, where: str) -> bytes:
-    """Return what a gzip file packs; raises `DataError` where it is damaged or too large."""
+    """Return the content of a gzip file; raises `DataError` where it is damaged or too large."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
             found = file.read(LARGEST + 1)

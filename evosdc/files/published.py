@@ -1,4 +1,4 @@
-"""What is written of a masked column: each value in one way, so that no cell tells by its writing whether it stayed.
+"""The texts of a masked column: each value in one form, so that no form discloses whether a cell is unchanged.
 
 A category is its label, a number has the decimals of its attribute and the file's decimal mark, and all missing values
 are one text. Codes that tell why a value is missing, such as -8 for a refusal, are kept where they are true: at records

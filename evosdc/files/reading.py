@@ -62,13 +62,13 @@ def read_published(
 
 
 def _reading(description: SchemaDescription | None, encoding: str | None, sheet: str | None) -> Reading:
-    """Return how a file is to be read: as the user says, else as its schema does."""
+    """Return the settings for reading a file: the user's, else those of its schema."""
     said = description if description is not None else SchemaDescription()
     return Reading(encoding=encoding or said.encoding, sheet=sheet or said.sheet)
 
 
 def parsed(path: Path, options: Reading | None = None, like: Original | None = None) -> Original:
-    """Return a file that was read, before its schema is known; `like` is what it was made from."""
+    """Return a file that was read, before its schema is known; `like` is the file that it was made from."""
     return parse_file(read_bytes(path), path, options or Reading(), like)
 
 

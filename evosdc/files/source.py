@@ -56,7 +56,7 @@ _TRIED = 50  # number of records written to test whether a format can hold them
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A file's records as a table, and what is needed to write them back."""
+    """A file's records as a table, and the data for writing them back."""
 
     table: Table  # all attributes in the file's order; verified
     origin: str  # the path, or the name of a data set

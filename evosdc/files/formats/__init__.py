@@ -1,4 +1,4 @@
-"""The formats of data files: how each is known, by its first bytes or its name, and what reads and writes it.
+"""The formats of data files: each is recognised by its first bytes or its name, and has a reader and a writer.
 
 Each format is one module with two functions: ``read(content, where, suffix, options)`` returns the file as an
 `evosdc.files.original.Original`, which can write itself with other values; ``write(columns, suffix)`` returns the bytes
@@ -30,7 +30,7 @@ BY_TABS = (".tsv", ".tab")  # endings that say the separator
 
 @dataclass(frozen=True)
 class Reading:
-    """What a user says of how a file is to be read; nothing where it is recognised."""
+    """The user's settings for reading a file; empty where they are recognised."""
 
     # separator, encoding: of delimited text
     separator: str | None = None

@@ -106,7 +106,7 @@ def parse(
 
 
 def saved(writer: str, frame: pd.DataFrame, suffix: str, **more: Any) -> bytes:
-    """Return the bytes of a file that a function of pyreadstat writes; what is empty is not said."""
+    """Return the bytes of a file that a function of pyreadstat writes; empty arguments are left out."""
     import pyreadstat
 
     said = {key: value for key, value in more.items() if value or isinstance(value, bool)}

@@ -16,7 +16,7 @@ from evosdc.table.table import Rows
 
 @dataclass(frozen=True, eq=False)
 class ValuedColumn:
-    """A column of values, the texts that are read of them, and what is written for new texts."""
+    """A column of values, the texts read from them, and the values written for new texts."""
 
     column: Column  # the texts; records without a value have ``NO_TEXT``
     values: tuple[Any, ...]  # the values as the file holds them, by record

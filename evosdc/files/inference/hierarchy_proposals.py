@@ -92,7 +92,7 @@ def top_coded(labels: Sequence[str], values: Sequence[float], largest: float) ->
 
 
 def rule_of_numbers(attribute: Attribute, apart: Sequence[str] = ()) -> HierarchyRule | None:
-    """Return the rule that makes what `hierarchy_of` makes, where it makes ranges of ages or of many whole numbers."""
+    """Return the rule for the hierarchy of `hierarchy_of`, where that has ranges of ages or of many whole numbers."""
     # Unlike a list it holds for the next wave too. Few other numbers may be codes, whose list is known.
     labels = attribute.categories
     many = len(labels) >= FEWEST if is_age(attribute.name) else len(labels) > MOST_CODES

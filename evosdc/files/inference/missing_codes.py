@@ -105,7 +105,7 @@ def _labels(column: Column, texts: Sequence[str]) -> list[MissingCode]:
 
 
 def _telling(texts: NumberTexts) -> Sequence[str]:
-    """Return words, what may be a code, a fraction, and the least and greatest other numbers: they tell all codes."""
+    """Return words, possible codes, a fraction, and the least and greatest other numbers: enough to recognise codes."""
     # Read from the cells, since telling a million of them apart takes longer than reading the file.
     values = texts.occurring
     chosen = np.isnan(values)

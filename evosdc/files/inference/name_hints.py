@@ -57,7 +57,7 @@ class NameHint:
 
 @dataclass(frozen=True)
 class _Table:
-    """Words of concepts made for looking up: whole names, words, and what longer words begin or end with."""
+    """Words of concepts for look-ups: whole names, words, and beginnings and ends of longer words."""
 
     whole: Mapping[str, frozenset[str]]
     single: Mapping[str, frozenset[str]]
@@ -84,7 +84,7 @@ def words_of(name: str) -> tuple[str, ...]:
 
 
 def hint_of(name: str, label: str = "") -> NameHint:
-    """Return what the name of an attribute suggests, and where it says nothing what the label of its file does."""
+    """Return the hint in the name of an attribute, or else in its label in the file."""
     hint = _hint(name)
     if label and hint.role is None and not hint.identifier:
         said = _hint(label)
@@ -160,7 +160,7 @@ def is_code(name: str) -> bool:
 
 
 def _within(word: str) -> set[str]:
-    """Return what a word says that is run together: of relatives ``mage`` and ``whitemom``, of money ``repwage``."""
+    """Return the hint in a compound word: relatives in ``mage`` and ``whitemom``, money in ``repwage``."""
     stems = {"wage" for end in _ENDING_IN_MONEY if word.endswith(end) and word != end and word != "sewage"}
     stems |= {"debt" for end in _ENDING_IN_DEBT if word.endswith(end)}
     stems |= {"age"} if _AGE.fullmatch(word) else set()
@@ -205,7 +205,7 @@ def concepts_of(parts: Sequence[str]) -> frozenset[str]:
 
 
 def _meant(word: str) -> frozenset[str]:
-    """Return the concepts of a word: its own, else those of what it may be the plural of, begins with, or ends with."""
+    """Return the concepts of a word: its own, else those of its singular, its beginning, or its end."""
     table = _table()
     ends = [ending for ending in _PLURALS if word.endswith(ending) and len(word) - len(ending) >= _FEWEST_LETTERS]
     forms = (word, *(word.removesuffix(ending) for ending in ends))

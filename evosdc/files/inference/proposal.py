@@ -58,7 +58,7 @@ _NUMERIC = (
 
 @dataclass(frozen=True)
 class Inference:
-    """A proposed schema and what led to it."""
+    """A proposed schema and its reasons."""
 
     schema: Schema
     # what was guessed and why: a sentence for each attribute, or for many that are treated alike; then on the file

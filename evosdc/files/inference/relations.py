@@ -62,7 +62,7 @@ class _Grouped:
     tops: Floats | None = None
 
     def values(self, first: int, last: int) -> Values:
-        """Return what the groups from the first to the last hold, as an edit rule says it."""
+        """Return the content of the groups from the first to the last, as in an edit rule."""
         if self.lows is None or self.tops is None:
             own = self.attribute.categories[first : last + 1]
             return own[0] if len(own) == 1 else own

@@ -1,4 +1,4 @@
-"""What a user says of a file's attributes, and the schema that it makes of a file."""
+"""A user's description of a file's attributes, and the schema that follows from it for a file."""
 
 import re
 from collections.abc import Mapping, Sequence

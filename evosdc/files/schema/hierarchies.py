@@ -178,7 +178,7 @@ def rule_of(given: Mapping[str, Any], where: str) -> HierarchyRule:
 
 
 def _rule_or_file(given: Any) -> Any:
-    """Return the rule that a user wrote as a table, or what else was given; one sentence tells all that is wrong."""
+    """Return the rule that a user wrote as a table, or any other input as it is; one sentence reports all faults."""
     if isinstance(given, Mapping):
         try:
             return rule_of(given, "")

@@ -45,7 +45,7 @@ class Step:
 
 
 def edit_schema(path: Path, attribute: str, changes: Mapping[str, Any]) -> Step:
-    """Change what a schema file says of one attribute; all other lines stay, comments too."""
+    """Change the entry of one attribute in a schema file; all other lines stay, comments too."""
     lines = _lines(path)
     place, table = _found(lines, attribute, path)
     names = [entry[0] for line in _section(lines)[1] if (entry := _entry(line)) is not None]
@@ -120,7 +120,7 @@ def schema_steps(path: Path) -> list[Step]:
 
 
 def reasons_told(path: Path) -> dict[str, str]:
-    """Return the comments right above the lines of attributes, by name: why each was proposed for what it is."""
+    """Return the comments right above the lines of attributes, by name: the reason for each proposal."""
     found: dict[str, str] = {}
     comment: list[str] = []
     for line in _section(_lines(path))[1]:
@@ -153,7 +153,7 @@ def _section(lines: Sequence[str]) -> tuple[int, Sequence[str]]:
 
 
 def _found(lines: list[str], attribute: str, path: Path) -> tuple[int, dict[str, Any] | None]:
-    """Return the line of an attribute and what it says; without one, None and where it would stand."""
+    """Return the line of an attribute and its content; without one, None and its place."""
     begin, section = _section(lines)
     for number, line in enumerate(section, begin):
         entry = _entry(line)

@@ -1,4 +1,4 @@
-"""Schema files in TOML: what a user writes on a file's attributes, read and checked, and written with comments to edit.
+"""Schema files in TOML: a user's description of attributes, read and checked, and written with comments to edit.
 
 Schemas travel to workers as JSON-able data.
 """
@@ -57,7 +57,7 @@ def load_schema(path: Path) -> SchemaDescription:
 
 
 def schema_of_text(text: str, path: Path) -> SchemaDescription:
-    """Return what the text of a schema file says."""
+    """Return the description in the text of a schema file."""
     try:
         document = tomllib.loads(text.replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as error:
@@ -129,7 +129,7 @@ def _description(
 
 
 def _scale(table: Mapping[str, Any], where: str, faults: list[Fault]) -> tuple[Scale | None, str | None]:
-    """Return the scale and how days are written: empty for dates without a format, None for what are no dates."""
+    """Return the scale and how days are written: empty for dates without a format, None for other scales."""
     given, date_format = table.get("scale"), table.get("format")
     if date_format is not None and (given != _DATE or not isinstance(date_format, str) or "%" not in date_format):
         wanted = 'signs such as "%d.%m.%Y", of an attribute with scale = "date"'
