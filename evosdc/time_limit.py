@@ -68,7 +68,7 @@ def check_time() -> None:
 
 @contextmanager
 def unlimited() -> Iterator[None]:
-    """Let the time of the body count for no limit in force: what is prepared once is no part of an evaluation."""
+    """Exclude the time of the body from all limits in force: one-time preparation is no part of an evaluation."""
     began, outer = monotonic(), _limits.listed
     _limits.listed = []
     try:

@@ -20,7 +20,7 @@ def worth_keeping(probes: Siblings, climber: Individual) -> NDArray[np.int64]:
 
 
 def best_of_siblings(climber: Individual, batches: Sequence[Siblings], toolbox: base.Toolbox) -> Individual:
-    """Return the best of a file and children of it, each of which counts where it is better than those before."""
+    """Return the best of a file and its children; each child is compared with the best before it."""
     best = climber
     for batch in batches:
         if batch.estimated:

@@ -1,4 +1,4 @@
-"""What records cost in a member's scores, by which a local search draws them."""
+"""Contributions of records to a member's scores, by which a local search draws them."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ Running = NDArray[np.float64]  # Running sums of what records cost, shape (n,)
 
 
 class Costs:
-    """Running sums of what records cost in all measures together."""
+    """Running sums of the contributions of records to all measures together."""
 
     # What all records of a file cost takes as long as the file is large, and a round of improvement does not. In large
     # files it is computed every few rounds, and kept as a sample of records in between.
@@ -50,7 +50,7 @@ class Costs:
         return self._sampled[1]
 
     def remembered(self, generation: int) -> dict[str, NDArray[Any]]:
-        """Return what the memory is to hold after a generation: a sample that was drawn for it."""
+        """Return the entries of the memory after a generation: a sample that was drawn for it."""
         return self._drawn[1] if self._drawn[0] == generation else {}
 
     def _exact(self, member: Individual) -> Running | None:
@@ -62,7 +62,7 @@ class Costs:
 
 
 def systematic(running: Running, size: int, turn: int) -> NDArray[np.int32]:
-    """Return positions of records, drawn by what they cost: systematic sampling (Madow 1949), in order."""
+    """Return positions of records, drawn by their contributions: systematic sampling (Madow 1949), in order."""
     start = turn * 0.6180339887498949 % 1.0
     points = (np.arange(size) + start) * (running[-1] / size)
     last = running.searchsorted(running[-1])  # those behind it cost nothing

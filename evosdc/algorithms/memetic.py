@@ -17,7 +17,7 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.model import Algorithm, Individual, Local, Parameters, Population, Siblings
 
 CREDIT, INNER = "moves", "inner/"
-"""Names in the memory: credit of each kind of move; the last marks what the inner algorithm remembers."""
+"""Names in the memory: credit of each kind of move; the last marks the memory of the inner algorithm."""
 QUICK, USUAL = (240, 2.0), (60, 0.0)
 """Rounds between two generations of the population, and how many more probes each of a member has than the one before:
 where a probe takes little, and a crossover, which changes many records, as much as hundreds of them; and otherwise."""

@@ -19,7 +19,7 @@ Values = NDArray[np.float64]
 
 
 class Decomposition(Algorithm):
-    """Each slot minimises a weighted combination of its own, and shares what it finds with its neighbours.
+    """Each slot minimises a weighted combination of its own, and shares its results with its neighbours.
 
     Zhang and Li (2007). Weights lie evenly on the unit simplex (Das and Dennis 1998); neighbours are the slots of the
     nearest weights. Parents of a slot are two of its neighbours; its first child replaces the neighbours that it beats
@@ -98,7 +98,7 @@ class Decomposition(Algorithm):
         return np.asarray(tools.uniform_reference_points(objectives, divided), dtype=np.float64)
 
     def _combined(self, values: Values, ideal: Values, extent: Values, weights: Values) -> Values:
-        """Return combinations to be minimised, of what broadcasts to shape (..., m)."""
+        """Return combinations to be minimised, of arrays that broadcast to shape (..., m)."""
         distances = (values - ideal) / extent
         match self.params.decomposition:
             case "weighted-sum":

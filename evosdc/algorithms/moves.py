@@ -14,7 +14,7 @@ Credit = NDArray[np.float64]  # By move, not negative, not all 0
 
 
 class Move(NamedTuple):
-    """A kind of change of the genotype; where `costly`, of records that are drawn by what they cost."""
+    """A kind of change of the genotype; where `costly`, of records drawn by their contributions."""
 
     # `extent` is about how many records it changes.
 

@@ -101,7 +101,7 @@ class MultiObjective(Algorithm):
 
     @abstractmethod
     def standing(self, individuals: Sequence[Individual]) -> NDArray[np.float64]:
-        """Return what tournaments for parents minimise, shape (n,)."""
+        """Return the key that tournaments for parents minimise, shape (n,)."""
 
     @abstractmethod
     def survivors(self, feasible: Sequence[Individual], count: int) -> list[Individual]:
@@ -158,7 +158,7 @@ class NonDominatedSorting(MultiObjective):
         return places
 
     def survivors(self, feasible: Sequence[Individual], count: int) -> list[Individual]:
-        """Return what DEAP's selection keeps."""
+        """Return the selection by DEAP."""
         kept: list[Individual] = tools.selNSGA2(list(feasible), count)
         return kept
 
@@ -244,13 +244,13 @@ class StrengthPareto(MultiObjective):
         return raw
 
     def survivors(self, feasible: Sequence[Individual], count: int) -> list[Individual]:
-        """Return what DEAP's selection keeps."""
+        """Return the selection by DEAP."""
         kept: list[Individual] = tools.selSPEA2(list(feasible), count)
         return kept
 
 
 class HypervolumeSelection(MultiObjective):
-    """Survival by what each member adds to the hypervolume (Beume, Naujoks and Emmerich 2007).
+    """Survival by the contribution of each member to the hypervolume (Beume, Naujoks and Emmerich 2007).
 
     Again and again one goes: of the last front, where there are several, the one that most dominate; of a single front
     the one that adds least to its hypervolume. The reference point is the worst of each objective plus 1. With two

@@ -33,7 +33,7 @@ class Runner:
 
 
 def estimated(runners: Sequence[Runner], apart: Callable[[object, object], bool]) -> list[Individual]:
-    """Return members with what they can be expected to be on all tables, to be compared; all count as judged there."""
+    """Return members with their expected values on all tables, for comparison; all count as judged there."""
     # It is a cautious figure, a standard error above the mean where there is one objective: of many plans that are
     # judged on few tables those lead by mean whose noise is greatest, and disappoint on others.
     several = any(len(runner.individual.objectives) > 1 for runner in runners)
@@ -55,7 +55,7 @@ def cautious(one: Individual, lost: float = 0.0) -> Individual:
 def foreseen(
     waiting: Sequence[Individual], runners: Sequence[Runner], apart: Callable[[object, object], bool]
 ) -> list[Individual]:
-    """Return those that were screened only with what they can be expected to be on all tables, to be compared."""
+    """Return merely screened children with their expected values on all tables, for comparison."""
     # They are corrected by how much members of their kind lost after the first table, in the mean; where there are
     # none, by what all members lost, if that is a gain.
     several = any(len(one.objectives) > 1 for one in waiting)
@@ -76,7 +76,7 @@ def _expected(one: Individual, lost: float) -> Individual:
 
 
 def own(individual: Individual) -> float:
-    """Return by how much constraints are broken, apart from what tells that few tables were judged."""
+    """Return the infeasibility, without the part that marks genomes judged on few tables."""
     return individual.infeasibility - (PROVISIONAL if individual.provisional else 0.0)
 
 

@@ -58,7 +58,7 @@ def select(params: SelectionParams, individuals: Sequence[Individual], count: in
 
 
 def costs(individuals: Sequence[Individual]) -> list[float]:
-    """Return what selection minimises."""
+    """Return the key that selection minimises."""
     # With one objective, that. A candidate that breaks constraints costs the worst feasible objective plus its
     # infeasibility (Deb 2000): it is worse than every feasible one, by as much as it breaks them.
     if len(individuals[0].objectives) > 1:

@@ -88,5 +88,5 @@ class SteadyState(Algorithm):
 
 
 def _rank(individual: Individual) -> tuple[float, tuple[float, ...], float]:
-    """Return what individuals are ordered by: infeasibility, objectives, then size."""
+    """Return the sort key of individuals: infeasibility, objectives, then size."""
     return individual.infeasibility, individual.objectives, individual.scores.get("nodes", 0.0)

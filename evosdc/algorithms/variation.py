@@ -75,7 +75,7 @@ class VariationParams(Parameters):
 
 
 def mutation_rate(params: VariationParams, memory: Mapping[str, NDArray[Any]]) -> float:
-    """Return the probability of mutation, with `or`: the given one, or what its credit has earned."""
+    """Return the probability of mutation, with `or`: the given one, or the one by its credit."""
     # Probability matching (Goldberg 1990; Thierens 2005): each operator has at least a tenth, and shares the rest by
     # its credit.
     if not params.adaptive or CREDIT not in memory:

@@ -319,7 +319,7 @@ def unchanged_columns(
 
 
 def _spread(table: Table, name: str) -> tuple[int, float, bool]:
-    """Return the different values, the records with one of their own in per cent, and whether all records are alike."""
+    """Return the number of distinct values, the per cent of records with a unique one, and whether all are equal."""
     column = table.column(name)
     known = column[column >= 0] if table.schema[name].categorical else column[~np.isnan(column)]
     counts = np.unique(known, return_counts=True)[1]

@@ -65,7 +65,7 @@ MOSTLY = 0.5  # share of the rows in other places from which it is said: a few e
 
 
 def matched(original: Table, masked: Table, rows: Rows, by_position: Collection[str] = ()) -> tuple[Table, Table]:
-    """Return both tables in the order of the original, without its records of which there is no masked one."""
+    """Return both tables in the order of the original, without records that have no masked one."""
     order = np.argsort(rows)
     before, after = original.take(rows[order]), masked.take(order)
     names = [name for name in by_position if name in before.schema and name in after.schema]
@@ -150,7 +150,7 @@ class Exchange:
 
 
 def exchanged_labels(original: Table, masked: Table) -> list[Exchange]:
-    """Return the categorical attributes of which more than 3 % of the records would read right under other labels."""
+    """Return the categorical attributes where more than 3 % of the records would be right under exchanged labels."""
     # The best labelling is the one-to-one relabelling under which most records agree (an assignment problem). What it
     # gains where values are published at random does not count.
     found = []

@@ -1,4 +1,4 @@
-"""Attributes in a few classes, the same before and after masking, and tables of what became of each class."""
+"""Attributes in a few classes, the same before and after masking, and tables of published by original class."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a confidential file says of its own records: rules that it breaks, what never occurs, what gives what away."""
+"""Checks of a confidential file: broken edit rules, structural zeros, and columns that disclose others."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -87,7 +87,7 @@ def _alphabetical(attribute: Attribute) -> bool:
 
 
 def zeros_sentence(zeros: StructuralZeros) -> str:
-    """Return how many structural zeros a file has, and by what rule."""
+    """Return the number of structural zeros of a file, and their rule."""
     sentence = "Structural zeros: none were found."
     if zeros.count:
         pairs = len(zeros.pairs)
@@ -134,7 +134,7 @@ def recomputed_sentences(recomputed: Mapping[str, str], published: Collection[st
 
 
 def rules_notes(microdata: Microdata, genotype: Genotype[Any]) -> list[str]:
-    """Return what rules of records held for a search, in sentences; none where there was no rule."""
+    """Return sentences on the rules of records in a search; none where there was no rule."""
     rules = microdata.rules
     if rules is None:
         return []

@@ -69,7 +69,7 @@ def measures_by_role(microdata: Microdata, registry: Registry) -> dict[str, Any]
 
 
 def risks_by_role(microdata: Microdata, registry: Registry) -> list[dict[str, Any]]:
-    """Return the default measures of disclosure risk, each with what it judges (`measures_by_role`)."""
+    """Return the default measures of disclosure risk, each with its attributes (`measures_by_role`)."""
     schema = microdata.original.schema
     sensitive = tuple(a.name for a in schema.attributes if a.role is Role.SENSITIVE)
     known = tuple(name for name in schema.names if name not in sensitive)

@@ -1,4 +1,4 @@
-"""How many people an informed intruder is expected to link in a file, and what share of them is accepted."""
+"""The expected re-identifications by an informed intruder in a file, and their accepted share."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ def bound_of(
 
 
 def strictest_bound(required: Sequence[str], registry: Registry, accepted: float = ACCEPTED) -> float:
-    """Return the least `bound_of` whichever intruder turns out to find most, which a search does not know before."""
+    """Return the least `bound_of` of all intruders: a search does not know the strongest one beforehand."""
     names = "", *registry.defaults("measure", "identity")
     return max(min(bound_of(required, name, registry, accepted)[0] for name in names), 0.0)
 
@@ -103,7 +103,7 @@ class Found:
 
 
 def measured_by(found: Mapping[str, Any]) -> str:
-    """Return in words by what a share was measured, of what `Found.to_json` returns."""
+    """Return in words the measure of a share, from the result of `Found.to_json`."""
     # The attack from person to record is another figure than the score of the measure, which goes from record to
     # person.
     measure, other = found["measure"], found.get("other_percent")
@@ -133,7 +133,7 @@ def found_by_intruder(
     unprotected: Mapping[str, float] | None = None,
     scored: Mapping[str, float] | None = None,
 ) -> Found | None:
-    """Return what the most successful intruder finds; None where no measure of identity can read the files."""
+    """Return the result of the strongest intruder; None where no measure of identity can read the files."""
     known = known_of(original, protect)
     if len(original) == 0:
         return None
@@ -173,7 +173,7 @@ def _found(
     unprotected: Mapping[str, float],
     backwards: bool = False,
 ) -> Found | None:
-    """Return what the intruder of a measure finds; None where it cannot read the files."""
+    """Return the result of the intruder of a measure; None where it cannot read the files."""
     # Backwards the two files change places: the masked one is what everybody's own record is looked for in.
     original, masked = sides
     (whole, searched) = (masked, original.select(known)) if backwards else (original, masked)
@@ -192,6 +192,6 @@ def _found(
 
 
 def _judged(fitted: Fitted, masked: Table) -> tuple[float, Numbers | None]:
-    """Return the score of a table and what each record adds to it."""
+    """Return the score of a table and each record's contribution."""
     tracker = fitted.track(masked)
     return tracker.score, tracker.contributions()

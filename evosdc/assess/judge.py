@@ -196,7 +196,7 @@ def in_words(sentence: str, masked: Estimate, original: Estimate, chance: Estima
 
 @dataclass(frozen=True)
 class Sides:
-    """The two files, and which attributes are judged in which way."""
+    """The two files, and the attributes for each kind of judge."""
 
     original: Table  # all attributes
     masked: Table  # the judged attributes of the published file, and these with their records in random order
@@ -219,13 +219,13 @@ class Sides:
 
     @property
     def harmful(self) -> bool:
-        """Whether to guess what is wanted is a harm: quasi-identifiers are known to the intruder already."""
+        """Whether guessing the wanted attributes is a harm: the intruder already knows quasi-identifiers."""
         roles = {self.original.schema[name].role for name in self.attributes}
         return Role.SENSITIVE in roles or Role.QUASI_IDENTIFIER not in roles
 
 
 def sides_of(original: Table, masked: Table, attributes: tuple[str, ...], order: Rows) -> Sides:
-    """Return what judges compare; `order` is that of chance."""
+    """Return the input of judges; `order` is that of chance."""
     before = original.select(attributes)
     published = restrict_to(before, masked)
     wide = has_labels_of_its_own(before, published)
@@ -235,7 +235,7 @@ def sides_of(original: Table, masked: Table, attributes: tuple[str, ...], order:
 
 
 def require_readable(spec: Spec, measure: Measure, sides: Sides) -> None:
-    """Check that a judge reads a file's labels, and that the file has what it knows besides."""
+    """Check that a judge can read a file's labels, and that the file has the further columns that it uses."""
     if sides.wide and not measure.generalised:
         raise ParameterError(Fault(spec.name, "labels wider than the original's", "the original's own categories"))
     lacking = [name for name in measure.auxiliary_names() if name not in sides.published]
@@ -244,7 +244,7 @@ def require_readable(spec: Spec, measure: Measure, sides: Sides) -> None:
 
 
 def masked_attributes(original: Table, masked: Table, protect: Sequence[str] | None) -> tuple[str, ...]:
-    """Return what was masked: the named attributes, else quasi-identifiers and all others that differ."""
+    """Return the masked attributes: the named ones, else quasi-identifiers and all others that differ."""
     schema = original.schema
     if protect is not None:
         schema.require(protect, "protect")
@@ -497,7 +497,7 @@ def _alarming(measure: Measure, finding: Finding) -> bool:
 
 @dataclass(frozen=True)
 class _FittedJudge:
-    """A judge that knows the original, and what it says of it."""
+    """A judge that knows the original, and its score of the original."""
 
     spec: MeasureSpec
     judge: Judge | None

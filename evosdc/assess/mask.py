@@ -84,7 +84,7 @@ def apply_masking(
 def last_step_of(
     masking: Masking, methods: Sequence[MaskingMethod], microdata: Microdata
 ) -> Callable[[Table, np.random.Generator], Table] | None:
-    """Return what carries the last step of a chain out once more, on a table of the protected attributes."""
+    """Return a function that repeats the last step of a chain, on a table of the protected attributes."""
     if len(methods) < 2:
         return None
 
@@ -137,7 +137,7 @@ def mask_file(
     seed: Seed,
     carry_out: CarryOut = in_turn,
 ) -> Table:
-    """Return a whole file with its protected attributes masked; what the function and the command ``mask`` do."""
+    """Return a whole file with its protected attributes masked, as by the function and the command ``mask``."""
     # Tuning does the same, so that the command repeats a file that was tuned to the last value.
     require_fit(masking, methods, microdata.original)
     rng = stream(seed, Purpose.MASK)
@@ -154,7 +154,7 @@ def require_fit(masking: Masking, methods: Sequence[MaskingMethod], original: Ta
 
 
 def account_of(masking: Masking, method: MaskingMethod, microdata: Microdata) -> list[dict[str, Any]]:
-    """Return what a method does to a file beyond its parameters: one entry for each stratum, or for the whole file."""
+    """Return a method's account of a file beyond its parameters: one entry for each stratum, or for the whole file."""
     table = microdata.table
     part = microdata.original.select(masking.attributes) if masking.attributes else microdata.original
     weights = sampling_weights(table) if innermost(method).weighted else None
@@ -201,7 +201,7 @@ def _require_strata(method: MaskingMethod, part: Table, strata: Sequence[Rows]) 
 
 
 def _require_contract(name: str, method: MaskingMethod, part: Table, n: int, masked: Table) -> None:
-    """Raise where a method returned what it must not: no other place of the framework calls a method."""
+    """Raise where a method returned an invalid table: no other place of the framework calls a method."""
     same = masked.schema.names == part.schema.names if method.generalises else masked.schema == part.schema
     if not same or len(masked) != n:
         raise PluginError(f"method {name} returned a table with other attributes, categories or records")
@@ -212,7 +212,7 @@ def _require_contract(name: str, method: MaskingMethod, part: Table, n: int, mas
 
 
 class RegisteredMethods:
-    """All masking methods of a registry: what `evosdc.model.MaskingMethods` asks for."""
+    """All masking methods of a registry, as required by `evosdc.model.MaskingMethods`."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry

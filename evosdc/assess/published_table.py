@@ -1,4 +1,4 @@
-"""A table that is out already, beside a file about the same people: what the file contradicts or completes."""
+"""A table published earlier, beside a file about the same people: cells that the file contradicts or completes."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +36,7 @@ class PublishedTable:
         return {**vars(self), "attributes": list(self.attributes)}
 
     def words(self) -> str:
-        """Return what it means."""
+        """Return the finding in words."""
         by = ", ".join(self.attributes)
         said = (
             f"The table by {by} that is out already: the file has another number in {self.differing} of "
@@ -54,7 +54,7 @@ SMALL = 10  # people up to which a cell is one that a suppression hides
 
 
 def published_table(path: Path, original: Table, masked: Table) -> PublishedTable:
-    """Return what a file says beside a table that is out already."""
+    """Compare a file with a table that was published earlier."""
     where, schema = f"--published {path.name}", original.schema
     names = [name for name in read_source(path).table.schema.names if name != COUNT]
     lacking = [name for name in names if name not in masked.schema]

@@ -1,4 +1,4 @@
-"""What one file reveals by itself: figures of privacy models, records that stand out, and what uniques are worth."""
+"""Disclosure by one file alone: figures of privacy models, unique records, and the meaning of uniques."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ from evosdc.table.table import MISSING, Numbers, Table
 
 
 class RegisteredModels:
-    """All privacy models of a registry: what `evosdc.model.PrivacyModels` asks for."""
+    """All privacy models of a registry, as required by `evosdc.model.PrivacyModels`."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
@@ -54,7 +54,7 @@ def intruder_view_of(
     transitions: Mapping[str, Matrix] | None = None,
     otherwise_all: bool = True,
 ) -> IntruderView:
-    """Return a file as an intruder sees it; what is None is read off the roles and the rule of the schema."""
+    """Return a file as an intruder sees it; None stands for the roles and the rule of the schema."""
     collect = FaultCollector()
     with collect.step():
         table = assign_role(table, Role.WEIGHT, weight)
@@ -143,7 +143,7 @@ def assess(view: IntruderView, models: Mapping[str, Mapping[str, Any]], registry
 def record_figures(
     view: IntruderView, models: Mapping[str, Mapping[str, Any]], registry: Registry
 ) -> dict[str, Numbers]:
-    """Return what privacy models say of each record, by name, each of shape (n,) in the order of the file."""
+    """Return figures of each record by privacy model, each of shape (n,) in the order of the file."""
     # Those that say nothing of single records, or lack something, are left out. Of a record that is suppressed whole no
     # model says anything: NaN.
     found, judged = {}, view.judged
@@ -167,7 +167,7 @@ def build_models(models: Mapping[str, Mapping[str, Any]], registry: Registry) ->
 
 
 def view_summary(view: IntruderView) -> dict[str, Any]:
-    """Return what the figures of a file hang on: records, roles, weights and the rule for missing values."""
+    """Return the assumptions of a file's figures: records, roles, weights and the rule for missing values."""
     schema, missing = view.table.schema, 0
     for name in view.quasi_identifiers:
         column = view.table.column(name)
@@ -272,7 +272,7 @@ class Perturbed:
 
     @property
     def unchanged(self) -> tuple[str, ...]:
-        """The known attributes of which nothing was perturbed."""
+        """The known attributes without perturbed values."""
         return tuple(name for name, count in self.changed.items() if not count)
 
     @property
@@ -332,14 +332,14 @@ _NOTHING = "This file was perturbed, so that counts of records that stand out sa
 
 
 def _of_run(verdict: Verdict) -> str:
-    """Return what the run that made a file says of publishing it."""
+    """Return the verdict of the run that made a file."""
     share = verdict.people_found
     reach = "" if share is None else f"; an informed intruder is expected to re-identify {share:.1f} % of the people"
     return f"{verdict.headline}, says the run that made the file{reach}. Its report has the conditions and more."
 
 
 def against_original(original: Table, view: IntruderView, registry: Registry, told_by: str) -> Perturbed | None:
-    """Return what uniques of a published file are worth, by its original; None where no known value was perturbed."""
+    """Return the meaning of uniques in a published file, by its original; None where no known value was perturbed."""
     names = list(view.quasi_identifiers)
     before = original.select(names)
     published = restrict_to(before, view.table)
@@ -362,7 +362,7 @@ def perturbed_file(
     found: Found | None = None,
     of_run: Verdict | None = None,
 ) -> Perturbed:
-    """Return what uniques of a file are worth of which it is known how many values of each attribute are perturbed."""
+    """Return the meaning of uniques in a file, from the number of perturbed values of each attribute."""
     left = [name for name, count in changed.items() if not count]
     alone = 0
     if left:
@@ -372,14 +372,14 @@ def perturbed_file(
 
 
 def unique_records(view: IntruderView) -> NDArray[np.bool_]:
-    """Return which records are like no other one in what the intruder knows, by the view's rule for missing values."""
+    """Return which records are unique in the intruder's knowledge, by the view's rule for missing values."""
     unique, judged = np.zeros(len(view.table), dtype=np.bool_), view.judged
     unique[~view.suppressed] = judged.frequencies[0][judged.classes.of] == 1
     return unique
 
 
 def keys_of(*tables: Table) -> tuple[NDArray[np.intp], ...]:
-    """Return a number for each record of tables in one coding, the same for records that are alike throughout."""
+    """Return a number for each record of tables in one coding, the same for equal records."""
     codes = np.concatenate([table.codes for table in tables])
     # Missing numbers are like each other, and unlike anything else.
     places = [ranks(column) for column in np.concatenate([table.numbers for table in tables]).T]

@@ -135,7 +135,7 @@ def why_not(members: Mapping[str, Any]) -> str:
 
 
 def above_their_bounds(lines: list[RiskLine], members: Mapping[str, Any] | None) -> Iterator[str]:
-    """Yield why not to publish: the tails first, then inference; the verdict has a sentence of its own on people."""
+    """Yield reasons against publication: the tails first, then inference; the verdict itself has one on people."""
     singling, linkability, inference = lines
     if singling.kept is False:
         tenth = "" if singling.mean is None else f", those of the surest tenth in {singling.mean:.0f} %"
@@ -168,7 +168,7 @@ def learned_too_much(members: Mapping[str, Any] | None) -> list[str]:
 
 
 def members_words(members: Mapping[str, Any]) -> list[str]:
-    """Return what judges by members and others find, in lines: sizes and time, then each one's sentence."""
+    """Return findings of judges by members and others, in lines: sizes and time, then each one's sentence."""
     if "not_checked" in members:
         return [f"Members and others: not checked ({members['not_checked']})."]
     lines = [

@@ -176,7 +176,7 @@ def sampling_distance(shares: NDArray[np.float64], records: int) -> float:
 
 
 def _numbers(table: Table, name: str) -> Numbers:
-    """Return what ranks and means are taken of: numbers, or codes of ordered or binary categories; NaN if missing."""
+    """Return the input of ranks and means: numbers, or codes of ordered or binary categories; NaN if missing."""
     column = np.asarray(table.column(name), dtype=np.float64)
     return np.where(column == MISSING, np.nan, column) if table.schema[name].categorical else column
 
@@ -304,12 +304,12 @@ def destroyed(analyses: Mapping[str, Any]) -> list[tuple[str, float]]:
 
 
 def distance(entry: Mapping[str, Any]) -> float:
-    """Return how far an analysis is off, in units of what holds just so."""
+    """Return the error of an analysis, in units of the greatest acceptable one."""
     return max(float(entry["average"]) / ON_AVERAGE, float(entry["worst"]) / AT_WORST)
 
 
 def title(entry: Mapping[str, Any]) -> str:
-    """Return what an analysis is about, in few words."""
+    """Return the subject of an analysis, in few words."""
     if "attributes" in entry:
         return " x ".join(map(str, entry["attributes"]))
     return f"{entry['of']} by {entry['by']}" if entry["by"] else str(entry["of"])

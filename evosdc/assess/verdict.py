@@ -141,12 +141,12 @@ def verdict_of(evidence: Evidence) -> Verdict:
 
 
 def verdict_meets(headline: str, wanted: str) -> bool:
-    """Whether a verdict is what was required of it; `YES` meets `CONDITIONAL` too, and all meet the empty text."""
+    """Whether a verdict meets its requirement; `YES` meets `CONDITIONAL` too, and all meet the empty text."""
     return headline in {"": (headline,), YES: (YES,), CONDITIONAL: (YES, CONDITIONAL)}[wanted]
 
 
 def on_publication(verdict: Verdict, required: Iterable[str]) -> list[dict[str, Any]]:
-    """Return what was required of the verdict, and whether it is that, as ``requirements`` of a result has it."""
+    """Return the requirement on the verdict, and whether it is met, in the form of a result's ``requirements``."""
     _, wanted = without_publishable(required)
     if not wanted:
         return []
@@ -155,7 +155,7 @@ def on_publication(verdict: Verdict, required: Iterable[str]) -> list[dict[str, 
 
 
 def _against(evidence: Evidence) -> list[str]:
-    """Return what forbids to publish the file: what is wrong, then what to do."""
+    """Return the reasons against publishing the file, each with advice."""
     missed = [entry for entry in evidence.requirements if not entry["met"]]
     limits = set(evidence.own_limits) - set(evidence.aims)  # the intruder says whether aims were reached
     broken = [required_words(entry) for entry in missed if entry["requirement"] not in evidence.own_limits]
@@ -219,7 +219,7 @@ def _too_many(evidence: Evidence) -> str:
 
 
 def _for(evidence: Evidence) -> list[str]:
-    """Return what speaks for publishing a file that nothing forbids to publish."""
+    """Return the reasons for publishing a file without reasons against it."""
     reasons = []
     required = [entry for entry in evidence.requirements if entry["requirement"] not in evidence.own_limits]
     if required:
@@ -259,7 +259,7 @@ def _for(evidence: Evidence) -> list[str]:
 
 
 def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
-    """Return what must be known or decided before the file is published: in few words, and in a sentence."""
+    """Return the conditions for publishing the file: in few words, and in a sentence."""
     conditions = []
     telling, dangerous = evidence.telling, evidence.dangerous
     if telling and evidence.together is not None:
@@ -312,7 +312,7 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
 
 
 def history_words(evidence: Evidence) -> list[str]:
-    """Return what all releases together disclose beyond what is accepted; nothing where they keep the bounds."""
+    """Return the disclosure of all releases together above the bounds; nothing where they keep these."""
     found, words = evidence.history or {}, []
     details = found.get("details") or {}
     releases = f"this file and {named(evidence.earlier, 3)} together"
@@ -349,7 +349,7 @@ def _answered(evidence: Evidence) -> str:
 
 
 def known_words(together: Mapping[str, Any], allowed: str) -> str:
-    """Return that columns are published unchanged which an intruder is taken to know, and what to do."""
+    """Return a warning on unmasked columns that an intruder is taken to know, with advice."""
     known, meant = _names(together, "known"), _names(together, "meant")
     follows = dict(together.get("derived") or {})
     others = [name for name in known if name not in meant]
@@ -423,7 +423,7 @@ def unmet(result: Mapping[str, Any], limits: bool = False) -> list[Mapping[str, 
 
 
 def required_words(entry: Mapping[str, Any]) -> str:
-    """Return a requirement as the result has it; where it is judged over unmasked attributes, with what it is over."""
+    """Return a requirement in the form of a result, with its attributes where some of them are unmasked."""
     text, unmasked = str(entry.get("requirement")), _names(entry, "unmasked")
     if not unmasked:
         return text
@@ -446,7 +446,7 @@ def unmasked_causes(judged: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def identity_of(original: Table, masked: Table, names: Sequence[str], registry: Registry) -> dict[str, Any] | None:
-    """Return what an informed intruder is expected to re-identify, whatever is claimed; None in other categories."""
+    """Return the expected re-identifications by an informed intruder, whatever is claimed; None in other categories."""
     before, after = original.select(names), masked.select(names)
     found = found_by_intruder(original, after, names, registry) if before.schema == after.schema else None
     if found is None:

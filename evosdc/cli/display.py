@@ -46,7 +46,7 @@ class Quiet(Shown):
         super().limited(seconds)
 
     def step(self, task: str, words: str, done: int, total: int | None = None, standing: str = "") -> None:
-        """Show nothing; what is slow is said from another thread, which no signal ends."""
+        """Show nothing; another thread, which no signal ends, reports slow steps."""
         if task != "slow":
             stop_if_asked()
 
@@ -87,7 +87,7 @@ class Plain(Quiet):
                 self._last()
 
     def concluding(self, what: str) -> None:
-        """Print what is being done, after the last line on the search."""
+        """Print the present step, after the last line on the search."""
         super().concluding(what)
         self._last()
         self.message(f"{what} ...")

@@ -1,4 +1,4 @@
-"""What commands read, and what they must not write over."""
+"""Input files of commands, which they must not overwrite."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -83,7 +83,7 @@ def open_published(
 
 
 def files_behind(source: Source, data: str) -> tuple[Path, ...]:
-    """Return the files read that no command names: hierarchies, files of a data set, what lies beside the data."""
+    """Return the input files that no command names: hierarchies, files of a data set, and files beside the data."""
     from evosdc.datasets.storage import locate
     from evosdc.plugins.registry import default_registry
 
@@ -216,7 +216,7 @@ def single_run(command: Command, first: str, second: Path | None, others: Mappin
 
 
 def _recorded_beside(path: Path) -> bool | None:
-    """Return what the manifest beside a path, or the run folder around it, says of the order of records."""
+    """Return the order of records by the manifest beside a path, or by the run folder around it."""
     manifest = _object(_manifest(path))
     if manifest.get("shuffled"):
         return True
@@ -232,7 +232,7 @@ def _recorded_beside(path: Path) -> bool | None:
 
 
 def _advice(command: Command, masked: Path) -> str:
-    """Return what to type for a shuffled file."""
+    """Return the advice for a shuffled file."""
     own = _own_crosswalk(masked)
     if command == "risk":
         option = "--crosswalk FILE" if own is None else shlex.join(["--crosswalk", str(own)])

@@ -141,7 +141,7 @@ class _Judged:
 
 
 def _of_run(path: Path, registry: "Registry", options: JudgeOptions) -> _Judged:
-    """Return what judges compare of the published file of a run."""
+    """Return the input of judges for the published file of a run."""
     from evosdc.experiment.earlier import earlier_releases, other_runs
     from evosdc.experiment.members import published_file
     from evosdc.experiment.opinion import claims_of, used_judges
@@ -167,7 +167,7 @@ def _of_run(path: Path, registry: "Registry", options: JudgeOptions) -> _Judged:
 
 
 def _of_files(original: str, masked: Path, options: JudgeOptions) -> _Judged:
-    """Return what judges compare of a masked file and its original."""
+    """Return the input of judges for a masked file and its original."""
     from evosdc.cli.inputs import matched_tables, open_source, require_comparable
     from evosdc.errors import Fault, ParameterError
     from evosdc.experiment.earlier import earlier_releases
@@ -198,7 +198,7 @@ def _certainly_unmasked(before: "Table", after: "Table", protect: Sequence[str] 
 
 
 def _show(opinion: "SecondOpinion", run: Path | None) -> None:
-    """Print the verdict of judges first, then a table of their figures, and what is to be known."""
+    """Print the verdict of judges first, then a table of their figures, and notes."""
     from evosdc.assess.judge import shown
     from evosdc.assess.verdict import identity_words
     from evosdc.printing import not_applicable_sentences

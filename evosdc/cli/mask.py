@@ -179,7 +179,7 @@ def mask(method: str, data: str, options: MaskOptions) -> None:
 
 @contextmanager
 def method_warnings() -> Iterator[list[str]]:
-    """Collect what methods warn of, each sentence once, for the command to tell; other warnings go their way."""
+    """Collect warnings of methods, each sentence once, for the command to print; other warnings pass."""
     reported: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         yield reported
@@ -191,7 +191,7 @@ def method_warnings() -> Iterator[list[str]]:
 
 
 def digests(params: dict[str, Any]) -> dict[str, str]:
-    """Return the SHA-256 of every file that a parameter names, so that the manifest says what was in it."""
+    """Return the SHA-256 of every file named in a parameter, for the manifest."""
     return {key: sha256(path.read_bytes()).hexdigest() for key, path in files_named([params]).items()}
 
 

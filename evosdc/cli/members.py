@@ -62,7 +62,7 @@ def exported(
     force: bool = False,
     shuffle: bool = True,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Write the file of a member of a run's front, and a manifest beside it; return that, and what to warn of."""
+    """Write the file of a member of a run's front, and a manifest beside it; return the manifest, and warnings."""
     from evosdc.assess.changes import perturbed_values
     from evosdc.cli.inputs import files_read, require_apart
     from evosdc.experiment.members import front_member
@@ -121,7 +121,7 @@ def exported(
 
 
 def _doubts(run_dir: Path, member: "Member", document: Mapping[str, Any], assembly: "Assembly") -> Iterator[str]:
-    """Yield why an exported file may not be what its user takes it for."""
+    """Yield warnings that an exported file may differ from the user's expectation."""
     from evosdc.experiment.environment import environment_of, schema_changes
     from evosdc.experiment.members import OWN, in_words
     from evosdc.runs.layout import ENVIRONMENT, RESULT, RunFolder, read_object

@@ -137,7 +137,7 @@ class _Number(click.ParamType[Any]):
 
 
 def command_line() -> str:
-    """Return what the user typed, for the record; empty where a program called the command."""
+    """Return the command that the user typed, for the record; empty where a program called it."""
     context = click.get_current_context(silent=True)
     words = context.find_root().obj if context is not None else None
     return shlex.join(["evosdc", *words]) if words else ""

@@ -1,4 +1,4 @@
-"""``evosdc plugins`` and ``evosdc new-plugin``: what plugins offer, their tests, and a distribution of one's own."""
+"""``evosdc plugins`` and ``evosdc new-plugin``: offers of plugins, their tests, and a new distribution."""
 
 import json
 import keyword
@@ -104,7 +104,7 @@ def test(name: str, options: TestOptions) -> int:
 
 
 def _print_report(report: "Report", verbose: bool) -> None:
-    """Print the table of a plugin's test, and what its tests complain of."""
+    """Print the table of a plugin's test, and the failures of its tests."""
 
     if verbose or not report.checks:
         say(report.said)
@@ -327,7 +327,7 @@ def require_usable(kind: str, name: str) -> None:
 
 
 def require_free(folder: Path) -> None:
-    """Raise `InputError` when something stands where the distribution is to be written."""
+    """Raise `InputError` when the place of the new distribution is taken."""
 
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         given = "a folder that is not empty" if folder.is_dir() else "a file"
@@ -394,7 +394,7 @@ class Report:
 
 
 def conformance(name: str, kind: str | None) -> Report:
-    """Run the suite of a registered name and measure what it costs."""
+    """Run the suite of a registered name and measure its cost."""
     kinds = [KINDS[k] for k in default_registry().kinds_of(name) if kind in (None, k)]
     if len(kinds) != 1:
         possible = kinds or list(KINDS.values())
@@ -412,7 +412,7 @@ def conformance(name: str, kind: str | None) -> Report:
 
 
 def require_testable(kind: Kind, spec: Spec) -> None:
-    """Raise `InputError` for what needs more than its name to be tested."""
+    """Raise `InputError` for a plugin that cannot be tested by its name alone."""
     if kind.name == "format":
         given, wanted = "a format, which is tested with a small file of its own", "a subclass of FormatConformance"
         raise InputError(Fault(f"plugins test {spec.name}", given, wanted, "See docs/plugins/format.md."))
@@ -422,7 +422,7 @@ def require_testable(kind: Kind, spec: Spec) -> None:
 
 
 def declared(kind: Kind, spec: Spec) -> str:
-    """Return the body of the suite's subclass: what the spec declares, and how the plugin is made."""
+    """Return the body of the suite's subclass: declarations of the spec, and the construction of the plugin."""
     lines = []
     if scales := getattr(spec, "scales", ()):
         lines.append(f"scales = frozenset(map(Scale, {tuple(scales)!r}))")
@@ -462,7 +462,7 @@ def _run(text: str) -> tuple[list[Checked], bool, str]:
 
 
 def checked(cases: Sequence[ElementTree.Element]) -> list[Checked]:
-    """Return what tests came to, by group, from pytest's own account."""
+    """Return the results of tests, by group, from pytest's own report."""
     groups: dict[str, list[ElementTree.Element]] = {title: [] for title in (CONTRACT, *(title for title, _ in GROUPS))}
     for case in cases:
         name = case.get("name", "")

@@ -126,7 +126,7 @@ def perturbed_by(
     crosswalk: Path | None = None,
     reading: Mapping[str, str] | None = None,
 ) -> "Perturbed | None":
-    """Return what uniques of a perturbed file are worth; None where nothing tells that it was perturbed."""
+    """Return the meaning of uniques in a perturbed file; None where no file says that it was perturbed."""
     from evosdc.assess.changes import reordered_words
     from evosdc.assess.risk import against_original, perturbed_file
     from evosdc.cli.inputs import open_source
@@ -153,7 +153,7 @@ def perturbed_by(
 
 
 def recorded_changes(path: Path) -> tuple[str, dict[str, int]]:
-    """Return the file that tells what was perturbed in a data file, and how many values of each attribute."""
+    """Return the file that records the perturbation of a data file, and the number of values of each attribute."""
     # It is the manifest beside it, or the result of the run folder that it lies in.
     from evosdc.runs.layout import RESULT, read_object
 

@@ -213,7 +213,7 @@ def leave_by(result: dict[str, Any], as_json: bool, limits: bool = False) -> Non
 def carry_out(
     model: Any, output: Path | None, quiet: bool, as_json: bool, pages: bool, seed: "Seed", force: bool = False
 ) -> dict[str, Any]:
-    """Run an experiment with a display, write the report if `pages`, print what came out, and return it."""
+    """Run an experiment with a display, write the report if `pages`, print the result, and return it."""
     from evosdc.cli.beginning import seconds_since
     from evosdc.cli.display import display
     from evosdc.experiment.study import run_study
@@ -236,7 +236,7 @@ def carry_out(
 
 
 def outcome(path: Path, shown: Any, work: Callable[[], dict[str, Any]], pages: bool = True) -> dict[str, Any]:
-    """Return what a run came to; a signal that comes when it has ended already is too late to stop it."""
+    """Return the result of a run; a signal after its end is too late to stop it."""
     try:
         with resumable(path, shown, pages):
             return work()
@@ -261,7 +261,7 @@ def _ended(path: Path) -> bool:
 
 @contextmanager
 def resumable(path: Path, shown: Any, pages: bool = True) -> Iterator[None]:
-    """Say how to go on when a run is stopped, or fails with something in its folder."""
+    """Print how to resume when a run is stopped, or fails with results in its folder."""
     from evosdc.errors import CheckpointError, RunError
 
     try:
@@ -342,7 +342,7 @@ _COLOURS = {"publishable": "green", "publishable on conditions": "yellow", "not 
 
 
 def print_outcome(path: Path, result: "Result", report: Path | None) -> None:
-    """Print the verdict and its reasons, what the file is good for, where files are, what to do next."""
+    """Print the verdict and its reasons, the uses of the file, the places of files, and the next command."""
     verdict = result.verdict
     if result.so_far:
         say("Stopped before its end: this is the best file so far.")
@@ -364,7 +364,7 @@ def print_outcome(path: Path, result: "Result", report: Path | None) -> None:
 
 
 def _facts(result: "Result") -> Iterator[str]:
-    """Yield the three risks, what analysts can use, and the score."""
+    """Yield the three risks, the analyses that hold, and the score."""
     verdict = result.verdict
     for line in verdict.risks if any(line.kept is not None for line in verdict.risks) else ():
         yield f"{f'{line.risk}:':<16} {line.words}"
@@ -399,7 +399,7 @@ def _files(path: Path, result: "Result", report: Path | None) -> Iterator[str]:
 
 
 def next_command(path: Path, result: "Result") -> str:
-    """Return the one command that helps most: check, search within the bound, or see what may be published."""
+    """Return the most useful next command: check, search within the bound, or list the files to publish."""
     from evosdc.assess.verdict import NO
     from evosdc.cli.options import command_line
     from evosdc.model.constraint import CONDITIONAL
@@ -446,7 +446,7 @@ def print_settings(result: Mapping[str, Any]) -> None:
 
 
 def findings(comparison: Mapping[str, Any], labels: Sequence[str]) -> list[str]:
-    """Return what the rank tests between the settings of a sweep came to, a sentence for each finding."""
+    """Return the results of rank tests between the settings of a sweep, a sentence for each finding."""
     from evosdc.runs.rank_tests import METHOD, rank_sentences
 
     sentences = []

@@ -45,7 +45,7 @@ def asked_to_stop() -> int | None:
 
 
 def forget() -> None:
-    """Take the signal that came for answered: it ended what it was meant to end."""
+    """Mark the signal as handled: it ended the intended action."""
     _signals.number = None
 
 

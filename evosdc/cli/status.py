@@ -52,7 +52,7 @@ def status(run_dir: Path, options: JsonOptions) -> None:
 
 
 def rows(found: "Status") -> Iterator[tuple[str, str]]:
-    """Yield what there is to say of a status: names and texts."""
+    """Yield the lines of a status: names and texts."""
     from evosdc.experiment.study_status import StudyStatus
 
     yield "title", found.title
@@ -93,7 +93,7 @@ def _run_rows(run: "RunStatus") -> Iterator[tuple[str, str]]:
 
 
 def state_in_words(run: "RunStatus") -> str:
-    """Return the phase of a run with what it last said: ``stopped by the user``, ``finished (12 seconds)``."""
+    """Return the phase of a run with its last message: ``stopped by the user``, ``finished (12 seconds)``."""
     if run.message.startswith(run.phase):
         return run.message
     return run.phase + (f" ({run.message})" if run.message else "")

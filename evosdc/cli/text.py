@@ -21,7 +21,7 @@ def say(text: str, err: bool = False) -> None:
 
 
 def warn(sentences: Iterable[str]) -> None:
-    """Print what has to be known before a file is released, on standard error."""
+    """Print warnings before the release of a file, on standard error."""
     for sentence in sentences:
         click.secho(harmless(f"Warning: {sentence}"), fg="yellow", bold=True, err=True)
 
@@ -70,5 +70,5 @@ def print_table(table: "Table") -> None:
 
 
 def harmless(text: str) -> str:
-    """Return a text with its control characters, but for line feeds, as visible escapes."""
+    """Return a text with its control characters, except line feeds, as visible escapes."""
     return "\n".join(map(printable, text.split("\n")))

@@ -118,7 +118,7 @@ def _conclude(found: "Tuning", assembly: "Assembly", data: str, options: TuneOpt
 
 
 def drawing_words(seed: "Seed", key_file: Path | None, output: Path | None) -> list[str]:
-    """Return the words of a command that name what draws came from; none where the key is kept nowhere."""
+    """Return the options of a command that name the seed or key of draws; none where the key is not stored."""
     from evosdc.runs.layout import KEY
     from evosdc.secret import public
 
@@ -163,7 +163,7 @@ def value_text(value: Any) -> str:
 
 
 def _write(output: Path, assembly: "Assembly", found: "Tuning", result: dict[str, Any]) -> "WriteReport":
-    """Write the best file, all figures, and an experiment that begins with tuned methods; return what was written."""
+    """Write the best file, all figures, and an experiment that begins with tuned methods; return the written files."""
     from evosdc.experiment.reader import experiment_text
     from evosdc.experiment.tuned_start import best_file, with_tuned
     from evosdc.files.atomic import make_folder, write_text

@@ -1,1 +1,1 @@
-"""Plugins: how they are found and what each of them offers."""
+"""Plugins: their discovery and offers."""

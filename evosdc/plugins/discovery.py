@@ -1,4 +1,4 @@
-"""Find plugins and ask each what it offers, one by one: a broken plugin is a problem to report, never the end.
+"""Find plugins and collect their offers, one by one: a broken plugin is a reported problem, never the end.
 
 The contract is all that `evosdc.model`, `evosdc.testing` and the hooks have. It has a version of its own, of two
 numbers: the first rises when a plugin that kept to it may stop working, the second when something is added. A plugin
@@ -27,7 +27,7 @@ IN_WORDS = ".".join(map(str, CONTRACT))
 
 
 def objection(said: object) -> tuple[str, bool]:
-    """Return what is wrong with the contract that a plugin names, in words, and whether it cannot be used then."""
+    """Return the fault of the contract version that a plugin names, and whether the plugin is then unusable."""
     # A plugin that names none is taken as it is.
     if said is None:
         return "", False
@@ -82,7 +82,7 @@ class PluginInfo:
 
 @dataclass(frozen=True, slots=True)
 class LoadedPlugin:
-    """A plugin with its own hook callers, so that what one plugin's hook does never reaches another's."""
+    """A plugin with its own hook callers, so that a plugin's hook never affects another's."""
 
     info: PluginInfo
     hooks: pluggy.HookRelay
@@ -185,7 +185,7 @@ def _misspelt(name: str, known: list[str]) -> str:
 
 
 def _asked(kind: Kind, caller: pluggy.HookCaller) -> tuple[list[Spec], list[str]]:
-    """Return the well-formed specs of one offering hook and what is wrong with it and the others."""
+    """Return the well-formed specs of one offering hook, and the faults of it and the others."""
     accepted: list[Spec] = []
     messages: list[str] = []
     try:

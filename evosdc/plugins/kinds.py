@@ -1,4 +1,4 @@
-"""The one table of what plugins can offer: each kind's hook, spec and contract."""
+"""The table of all kinds of offers by plugins: each kind's hook, spec and contract."""
 
 from dataclasses import dataclass
 

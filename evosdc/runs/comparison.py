@@ -112,12 +112,12 @@ def _search(run: RecordedRun) -> str:
 
 
 def described(run: RecordedRun) -> dict[str, str]:
-    """Return what an experiment says of its search, its data by their digest, as texts by dotted key."""
+    """Return the settings of an experiment, with its data by their digest, as texts by dotted key."""
     return dict(_flat(_said(run)))
 
 
 def _said(run: RecordedRun) -> dict[str, Any]:
-    """Return what an experiment says of its search; the data by what they are, wherever a copy of them lies."""
+    """Return the settings of an experiment, with the data identified by content, not by path."""
     said = {key: value for key, value in run.resolved.items() if key not in APART}
     data, identity = said.get("data"), run.data_identity
     if isinstance(data, Mapping) and identity:
@@ -130,7 +130,7 @@ def _seed(run: RecordedRun) -> int:
 
 
 def labels_of(experiments: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[str]:
-    """Return what sets each experiment apart from the others; its name where nothing does."""
+    """Return the differences of each experiment from the others; its name where there are none."""
     flat = [dict(_flat(experiment)) for experiment in experiments]
     keys = list(dict.fromkeys(key for one in flat for key in one))
     differ = [key for key in keys if len({one.get(key) for one in flat}) > 1]
@@ -209,7 +209,7 @@ def compare_runs(runs: Sequence[RecordedRun], in_pairs: bool = False) -> dict[st
 
 
 def sentences(compared_runs: Mapping[str, Any]) -> list[str]:
-    """Return what the tests say, a sentence for each difference, and what they rest on."""
+    """Return the findings of the tests, a sentence for each difference, and their basis."""
     labels = [group["label"] for group in compared_runs["groups"]]
     lines = []
     for name, tests in compared_runs["tests"].items():

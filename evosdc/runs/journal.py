@@ -24,7 +24,7 @@ class Journal:
         self._file.write(_ENCODER.encode(record) + "\n")
 
     def flush(self) -> None:
-        """Hand what was written to the operating system."""
+        """Flush written lines to the operating system."""
         self._file.flush()
 
     def close(self) -> None:

@@ -174,7 +174,7 @@ class RunFolder:
         key.write(self.file(KEY))
 
     def seed(self, seed: int | None) -> Seed:
-        """Return what the run draws from: the public seed of its experiment, or else its key."""
+        """Return the source of the run's draws: the public seed of its experiment, or else its key."""
         return self.key() if seed is None else seed
 
     def create(self, own: Path | None = None) -> None:
@@ -209,7 +209,7 @@ class RunFolder:
             raise ExperimentError(Fault(where, given, wanted, "Choose another one: nothing is written over."))
 
     def _others(self, own: Path | None) -> list[str]:
-        """Return the names of what lies in the folder and is none of a beginning run's."""
+        """Return the names of entries in the folder that do not belong to a beginning run."""
         if not self.path.is_dir():
             return []
         names = {entry.name for entry in self.path.iterdir()}

@@ -102,7 +102,7 @@ def is_key_file(path: Path) -> bool:
 
 
 def is_crosswalk(path: Path) -> bool:
-    """Return whether a file says which published record is which of the original, whatever its name."""
+    """Return whether a file maps published records to original ones, whatever its name."""
     try:
         with path.open("rb") as file:
             return file.read(len(_CROSSWALK_BEGINS) + 3).removeprefix(b"\xef\xbb\xbf").startswith(_CROSSWALK_BEGINS)
@@ -111,7 +111,7 @@ def is_crosswalk(path: Path) -> bool:
 
 
 def is_secret(path: Path) -> bool:
-    """Return whether a file is one by which anyone undoes a protection: a key, or a crosswalk."""
+    """Return whether a file undoes a protection: a key, or a crosswalk."""
     return is_key_file(path) or is_crosswalk(path)
 
 
@@ -150,7 +150,7 @@ class Check:
 
 
 def check_folder(folder: Path) -> Check:
-    """Return what of a folder is for publication, and what is wrong with it; folders below it are only named."""
+    """Return the files of a folder for publication, and its faults; folders below it are only named."""
     if not folder.is_dir():
         given = "a file" if folder.exists() else "no such folder"
         raise DataError(Fault(printable(str(folder)), given, "a folder"))
@@ -258,7 +258,7 @@ def _of_unknown(path: Path) -> Sorted:
 
 
 def _on_run(folder: Path) -> Iterator[Finding]:
-    """Yield what is wrong with a run: it can be repeated, its file was changed, or it keeps a hash of the original."""
+    """Yield the faults of a run: it can be repeated, its file was changed, or it keeps a hash of the original."""
     if object_if_readable(folder / RESOLVED).get("seed") is not None:
         yield Finding("The run draws from a public seed: anyone can repeat it. Run it again without a seed.")
     fault = published_fault(folder, object_if_readable(folder / RELEASE), lacking=False)
@@ -290,7 +290,7 @@ def _on_manifests(folder: Path, manifests: Mapping[str, Mapping[str, Any]]) -> I
 
 
 def _on_secrets(folder: Path, files: Sequence[Sorted]) -> Iterator[Finding]:
-    """Yield what is wrong with keys and crosswalks in a folder that is no run's."""
+    """Yield faults of keys and crosswalks in a folder that belongs to no run."""
     found = [file.name for file in files if file.reason == SECRETS.what]
     if found and any(file.published for file in files):
         paths = shlex.join([str(folder / name) for name in found])
@@ -305,7 +305,7 @@ def _on_secrets(folder: Path, files: Sequence[Sorted]) -> Iterator[Finding]:
 
 
 def _on_permissions(folder: Path, files: Sequence[Sorted]) -> Iterator[Finding]:
-    """Yield whether others can read what is its owner's of a run."""
+    """Yield a fault where other users can read a run's confidential files."""
     names = [file.name for file in files if not file.published]
     found = sorted((name for name in names if _others_may_read(folder / name)), key=lambda name: name != KEY)
     found = [*(["the folder"] if _others_may_read(folder) else []), *found]

@@ -1,4 +1,4 @@
-"""Marks of published files, by which changes are noticed, and the key file that maps their records."""
+"""Marks of published files, which reveal later changes, and the key file that maps their records."""
 
 import csv
 import hashlib
@@ -26,7 +26,7 @@ def sha256_of(path: Path) -> str:
 
 
 def published_fault(folder: Path, release: Mapping[str, Any], lacking: bool = True) -> Fault | None:
-    """Return what is wrong with the published file of a run; None where it is as written, or nothing is known."""
+    """Return the fault of the published file of a run; None where it is as written, or unknown."""
     published = release.get("published")
     known = published if isinstance(published, Mapping) else {}
     name, digest = known.get("name"), known.get("sha256")
@@ -41,7 +41,7 @@ def published_fault(folder: Path, release: Mapping[str, Any], lacking: bool = Tr
 
 
 def published_faults(path: Path) -> Iterator[Fault]:
-    """Yield what is wrong with the published files of a run, or of the runs of a study."""
+    """Yield the faults of the published files of a run, or of the runs of a study."""
     for folder in run_folders(path):
         if not (folder / RESULT).is_file():
             continue  # the run has not ended, or goes on: the file may just be written

@@ -1,4 +1,4 @@
-"""Do settings differ? Summaries of what repeated runs found, and tests that need no assumption but independence."""
+"""Do settings differ? Summaries of repeated runs, and tests that need no assumption except independence."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ METHOD = f"Tests: Mann-Whitney, two-sided, corrected for the number of pairs by 
 
 
 def rank_sentences(title: str, comparison: Mapping[str, Any], labels: Sequence[str]) -> list[str]:
-    """Return what rank tests say of differences between settings, a sentence for each finding."""
+    """Return findings of rank tests on differences between settings, a sentence each."""
     if not comparison["can_be_told"]:
         return [f"{title}: too few runs to tell the settings apart; each needs at least {comparison['runs_needed']}."]
     sentences = []
@@ -82,7 +82,7 @@ def _verdict(pair: SettingPair, enough: bool) -> str:
 
 
 def spread_of(values: Sequence[float]) -> dict[str, float | int | None]:
-    """Return n, mean, standard deviation (n - 1), min, median and max; None for what so few values do not have."""
+    """Return n, mean, standard deviation (n - 1), min, median and max; None where there are too few values."""
     if not values:
         return {"n": 0, "mean": None, "sd": None, "min": None, "median": None, "max": None}
     return {
@@ -96,7 +96,7 @@ def spread_of(values: Sequence[float]) -> dict[str, float | int | None]:
 
 
 def compared(groups: Sequence[Sequence[float]], in_pairs: bool = False) -> Comparison:
-    """Compare settings by the ranks of what their runs found."""
+    """Compare settings by the ranks of their runs' results."""
 
     def least(a: int, b: int) -> float:
         """Return the least p-value that the exact two-sided test of these numbers of runs can give."""
@@ -152,7 +152,7 @@ def _kruskal_wallis(groups: Sequence[Sequence[float]]) -> float | None:
 
 
 def effect_of(share: float) -> str:
-    """Return how large an effect is, in words, by the share of pairs of runs in which one setting is the better one."""
+    """Return the size of an effect, in words, by the share of pairs of runs in which one setting is better."""
     # The share is the measure A of Vargha and Delaney (2000), and so are its bounds: 0.56, 0.64 and 0.71, or as far
     # below one half.
     apart = max(share, 1.0 - share)

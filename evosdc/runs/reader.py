@@ -37,7 +37,7 @@ def data_identity(path: Path, resolved: Mapping[str, Any], environment: Mapping[
 
 
 def _parts(path: Path, known: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield, for each part of the input, what tells whether it is that of another run."""
+    """Yield, for each part of the input, a text that identifies it across runs."""
     for part, entry in known.items():
         if not isinstance(entry, Mapping):
             continue
@@ -54,7 +54,7 @@ def _parts(path: Path, known: Mapping[str, Any], data: Mapping[str, Any]) -> Ite
 
 
 def _unchanged(path: Path, file: Path, fingerprint: str) -> str | None:
-    """Return what tells a file that is the one which a run has read; None where that cannot be said."""
+    """Return a text that identifies the file that a run has read; None where there is none."""
     try:
         sha256 = _sha256(file, file.stat().st_mtime_ns)
         same = RunFolder(path).key().fingerprint(bytes.fromhex(sha256)) == fingerprint
@@ -130,7 +130,7 @@ class RecordedRun:
         return data_identity(self.path, self.resolved, self.environment)
 
     def without_paths(self, text: Any) -> str:
-        """Return what the run says, with the names of files in place of their paths."""
+        """Return a text of the run, with the names of files in place of their paths."""
         words = str(text or "").strip()
         for path in (self.option("data", "file"), self.option("data", "schema")):
             # A known path is replaced whole, even where it has blanks.

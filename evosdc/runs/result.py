@@ -1,4 +1,4 @@
-"""The result of a run: what ``result.json`` holds. Written at the end by this model, and read by it everywhere."""
+"""The result of a run, in ``result.json``. Written at the end by this model, and read by it everywhere."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -49,7 +49,7 @@ class Entry(Scored):
 
 
 class Portfolio(_Part):
-    """The files that were made without a search: how many, the best, and what tuning found where methods were tuned."""
+    """The files made without a search: their number, the best one, and the result of tuning, if there was any."""
 
     size: int = 0
     best: Entry | None = None
@@ -210,5 +210,5 @@ class Result(_Part):
             return None
 
     def to_json(self) -> dict[str, Any]:
-        """Return what ``result.json`` holds."""
+        """Return the content of ``result.json``."""
         return self.model_dump(mode="json")

@@ -69,13 +69,13 @@ _WANTED = "the file as the run wrote it"
 
 
 def lacking_faults(path: Path) -> Iterator[Fault]:
-    """Yield what is missing, empty or damaged in the folder of a run, or of the runs of a study."""
+    """Yield missing, empty or damaged files in the folder of a run, or of the runs of a study."""
     for folder in run_folders(path):
         yield from _of_run(folder)
 
 
 def require_complete(paths: Iterable[Path]) -> None:
-    """Raise `CheckpointError` with what is missing, empty or damaged in the folders of runs and studies."""
+    """Raise `CheckpointError` with missing, empty or damaged files in the folders of runs and studies."""
     faults = [fault for path in paths for fault in lacking_faults(path)]
     if faults:
         raise CheckpointError(faults)
@@ -175,7 +175,7 @@ class RunStatus:
 
 
 def signs_of_life(left: float | None, silent: float | None, owner: LockOwner | None) -> dict[str, Any]:
-    """Return what runs and studies tell alike, as JSON-able data: time left, last sign of life, and their process."""
+    """Return the common status of runs and studies, as JSON-able data: time left, last sign of life, and process."""
     return {
         "seconds_left": None if left is None else round(left, 1),
         "seconds_since_sign_of_life": None if silent is None else round(silent, 1),

@@ -308,7 +308,7 @@ def progress_rows(study: StudyRuns) -> Iterator[list[object]]:
 
 
 def sentences(found: Mapping[str, Any]) -> list[str]:
-    """Return what the statistics say, the most important first."""
+    """Return the findings of the statistics, the most important first."""
     names, friedman, lines = found["searches"], found["friedman"], list[str]()
     if friedman is not None:
         ranks = friedman["mean_ranks"]

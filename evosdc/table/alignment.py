@@ -157,7 +157,7 @@ def _coding(
 
 
 def _order(label: str, extent: Extent) -> tuple[bool, float, float, str]:
-    """Return what the label that counts is least in."""
+    """Return the key by which the first label is chosen, least first."""
     if extent.codes:
         return label == ROOT, 0.0, float(len(extent.codes)), label
     low = extent.low if extent.low > -inf else -1e300

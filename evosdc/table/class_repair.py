@@ -1,4 +1,4 @@
-"""Repair of masked files by whole combinations, so that records which look alike go on looking alike."""
+"""Repair of masked files by whole combinations, so that equal records stay equal."""
 
 from collections.abc import Callable, Sequence
 
@@ -20,7 +20,7 @@ NOWHERE = -1  # in place of a class: no legal one was found
 
 
 def repaired_by_class(rules: RecordRules, masked: Table, names: Sequence[str], fixed: Codes, short: Short) -> Table:
-    """Return a masked table in which every record is in order, repaired by whole combinations."""
+    """Return a masked table without forbidden records, repaired by whole combinations."""
     # A record that breaks a rule takes the combination (of `names`) of the nearest legal class with the same `fixed`
     # values. Classes that become short by this are dissolved, the smaller half at a time, until none is. What finds no
     # class is repaired cell by cell, or stays where it breaks no rule. Near: categories by `evosdc.table.distance`,

@@ -88,7 +88,7 @@ def _all_days(texts: Sequence[str], date_format: str) -> bool:
 
 
 def with_century(texts: Sequence[str], date_format: str, past: bool = False) -> str:
-    """Return a format that says of which hundred years two-digit years are, as the texts have it where it does not."""
+    """Return a format with the century of two-digit years, by the texts where it has none."""
     if "%y" not in date_format or _FROM.fullmatch(date_format):
         return date_format
     days = [text for text, day in zip(texts, days_of(texts, date_format), strict=True) if not np.isnat(day)]

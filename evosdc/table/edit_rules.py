@@ -69,7 +69,7 @@ class EditRule:
 
 
 def edit_rules_of(given: Sequence[Mapping[str, Values]]) -> tuple[EditRule, ...]:
-    """Return the rules that a user wrote, each a mapping from attributes to what must not come together."""
+    """Return the rules that a user wrote, each a mapping from attributes to values that must not occur together."""
     return tuple(EditRule(tuple(rule.items())) for rule in given)
 
 
@@ -85,7 +85,7 @@ def edit_rule_faults(rules: Sequence[EditRule], schema: Schema, where: str = "ed
 
 
 def read_edit_rules(given: Any, where: str, faults: list[Fault]) -> tuple[EditRule, ...]:
-    """Return the rules of a document such as TOML has them; what is wrong with their form is added to `faults`."""
+    """Return the rules of a document as parsed from TOML; faults of their form are added to `faults`."""
     wanted = "tables [[edit_rules]], each with attribute = category, [categories] or [least, greatest]"
     if not isinstance(given, list) or not all(isinstance(rule, Mapping) for rule in given):
         faults.append(Fault(where, "no list of tables", wanted))
@@ -111,7 +111,7 @@ def edit_rules_to_json(rules: Sequence[EditRule]) -> list[dict[str, Any]]:
 
 
 def meant_by(attribute: Attribute, values: Values, missing: Sequence[str], where: str) -> Meant:
-    """Return what values mean as categories or as an interval of an attribute."""
+    """Return the meaning of values as categories or as an interval of an attribute."""
     if not attribute.categorical:
         return _bounds(attribute, values, where)
     given = values if isinstance(values, tuple) else (values,)

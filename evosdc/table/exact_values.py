@@ -78,5 +78,5 @@ def _alike(values: Codes | Numbers, own: Codes | Numbers, judged: Sequence[int])
 
 
 def known_of(table: Table, protect: Sequence[str]) -> tuple[str, ...]:
-    """Return what an intruder is taken to know of the masked attributes: all but sensitive ones, where there are."""
+    """Return the masked attributes that an intruder is taken to know: all except sensitive ones, if there are any."""
     return tuple(n for n in protect if table.schema[n].role is not Role.SENSITIVE) or tuple(protect)

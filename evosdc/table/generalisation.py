@@ -1,4 +1,4 @@
-"""Labels of generalised values: how they are written, and what of an attribute's domain they stand for.
+"""Labels of generalised values: their syntax, and the part of an attribute's domain that they cover.
 
 One syntax for all methods that publish generalised values and all measures that judge them:
 
@@ -49,7 +49,7 @@ class Extent:
     missing: bool = False  # whether a missing value may stand behind the label
 
     def covers(self, value: float) -> bool:
-        """Whether a code, or a number of a numeric attribute, is among what the label stands for."""
+        """Whether the label covers a code, or a number of a numeric attribute."""
         return int(value) in self.codes if self.codes else self.low <= value <= self.high
 
 
@@ -87,7 +87,7 @@ class LabelReader:
         self._nodes = _leaves_below(attribute.hierarchy) if attribute.hierarchy is not None else {}
 
     def read(self, label: str) -> Extent | None:
-        """Return what a label stands for, or None where it is no label of the attribute."""
+        """Return the values that a label covers, or None where it is no label of the attribute."""
         return self._categories(label) if self._attribute.categorical else self._numbers(label)
 
     def _categories(self, label: str) -> Extent | None:

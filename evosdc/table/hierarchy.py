@@ -45,7 +45,7 @@ class Hierarchy:
 
     @property
     def content(self) -> tuple[object, ...]:
-        """What tells it from another one, whatever they are called."""
+        """Its identity, independent of its name."""
         return self.leaves, self.levels
 
     @property

@@ -14,7 +14,7 @@ LEAST_CELL = 10
 
 
 def least_of_classes(sensitive: Integers, least_cell: int) -> int:
-    """Return the records that a class needs so that its cells have `least_cell` in the mean."""
+    """Return the number of records a class needs for a mean of `least_cell` a cell."""
     # sensitive (n,)
     return least_cell * len(np.unique(sensitive))
 

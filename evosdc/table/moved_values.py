@@ -16,7 +16,7 @@ PARTS, LEAST = 16, COMMON
 
 
 def with_moved_values(original: Table, masked: Table, names: Sequence[str], rng: np.random.Generator) -> Table:
-    """Return a masked table in which rare values of some attributes no longer stand at their own records."""
+    """Return a masked table in which rare values of some attributes have moved to other records."""
     # Values that fewer than 12 people have change places at random within a sixteenth of them in their order, so that
     # counts stay and values are near. Nearer, with the next one, could be undone.
     schema = original.schema

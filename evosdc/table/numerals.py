@@ -1,4 +1,4 @@
-"""Numbers as files write them: the marks of a column, what its texts say, their decimals, and writing them back."""
+"""Numbers in files: the marks of a column, the values of its texts, their decimals, and writing them back."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -340,7 +340,7 @@ class _Evidence:
 
 
 def _evidence(texts: Sequence[str]) -> _Evidence:
-    """Return what a column's texts say; of very many the first ones, where the others have no sign but a point."""
+    """Return the numbers in texts; of very many the first ones, where the others have no sign but a point."""
     if len(texts) > _MANY:
         first = _evidence_of(texts[:_MANY])
         settled = set(first.decisive) == {"."} and not first.grouped.keys() | first.doubtful.keys() - {"."}

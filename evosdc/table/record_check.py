@@ -1,4 +1,4 @@
-"""Kernels that tell which records hold a structural zero or break an edit rule, and what has to go back.
+"""Kernels that detect records with a structural zero or a broken edit rule, and the cells to restore.
 
 Records are rows of classes (`evosdc.table.record_rules.ColumnClasses`): those of the masked attributes, which change,
 and those of the others, which do not.
@@ -53,7 +53,7 @@ def breaking_rows(own: Classes, others: Classes, rows: NDArray[np.intp], arrays:
 def restorations(
     own: Classes, original: Classes, others: Classes, most: int, arrays: RuleArrays
 ) -> tuple[Flags, Flags]:
-    """Return which cells go back to the original so that every record is in order: of each record as few as can be."""
+    """Return the cells to restore from the original so that no record is forbidden: as few as possible in each."""
     # Sets of cells are tried by size, columns in an order that begins elsewhere from record to record, so that none
     # goes back more often. After `most` sets cells go back one after the other. Also the records that the original
     # breaks.

@@ -167,7 +167,7 @@ class RecordRules:
         return breaking_rows(self.classes_of(records), self.others, rows, self.arrays)
 
     def repaired(self, masked: Table) -> Table:
-        """Return a masked table in which every record is in order; those that are already are not changed."""
+        """Return a masked table without forbidden records; other records are not changed."""
         # As few values as can be go back to the original, numbers to the middle of their class, since an exact value
         # would re-identify. Where the original breaks a rule the nearest record that keeps all gives its values.
         restored, donors = self.repairs(self.classes_of(masked), lambda row: self._differences(masked, row))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Role(StrEnum):
-    """What an attribute can do to a respondent's privacy, or what it is for."""
+    """The role of an attribute in a respondent's privacy, or its use."""
 
     IDENTIFIER = "identifier"
     QUASI_IDENTIFIER = "quasi-identifier"

@@ -105,7 +105,7 @@ def find_structural_zeros(table: Table, protect: Sequence[str], threshold: float
 
 
 def bins_of(table: Table, name: str, threshold: float) -> Bins:
-    """Return what an attribute's values count as: its frequent categories, or quantile bins of numbers."""
+    """Return the classes of an attribute's values: its frequent categories, or quantile bins of numbers."""
     attribute, column = table.schema[name], table.column(name)
     edges: NDArray[np.float64] | None = None
     size = len(attribute.categories) + 1

@@ -48,7 +48,7 @@ def on_every_table(test: Callable[..., None]) -> Callable[..., None]:
 
 
 def accepted(table_name: str, call: Callable[[], T]) -> T:
-    """Return what the call returns; skip the test where the plugin refuses an unusual table with a `ParameterError`."""
+    """Return the result of the call; skip the test where the plugin refuses an unusual table by `ParameterError`."""
     try:
         return call()
     except ParameterError as error:

@@ -1,4 +1,4 @@
-"""Conformance of what plugins offer as functions: data sets, portfolios, formats and pictures."""
+"""Conformance of functions that plugins offer: data sets, portfolios, formats and pictures."""
 
 # ruff: noqa: D102 -- the name of a test says what it asserts
 
@@ -98,7 +98,7 @@ def unchanged_columns(original: Original) -> tuple[list[Published], Rows]:
 
 
 class FormatConformance:
-    """Tests that every format must pass; subclass it, and say which function reads it and what a small file is.
+    """Tests that every format must pass; subclass it, and give its reading function and a small file.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The conformance suite of genotypes: the core, and whatever capabilities one has."""
+"""The conformance suite of genotypes: the core, and their capabilities."""
 
 import io
 
@@ -94,7 +94,7 @@ def neighbours(dump: Dump, rng: np.random.Generator, tries: int = 40) -> Iterato
 
 
 def lost_genes(parents: tuple[Dump, Dump], children: tuple[Dump, Dump], what: str) -> str:
-    """Return what is wrong with the children's genes, or an empty text.
+    """Return the fault in the children's genes, or an empty text.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ class GenotypeSubject:
         return self._genotypes[table_name]
 
     def genomes(self, genotype: Genotype[Any], count: int = 4) -> list[tuple[str, Any]]:
-        """Return genomes with the name of what made them: random, initial, seeded, mutated and crossed ones.
+        """Return genomes with the name of their origin: random, initial, seeded, mutated and crossed ones.
 
         They are made once for a genotype of `made`: genomes are values, as the suite asserts.
         """

@@ -43,7 +43,7 @@ class PrivacyModelConformance:
         return sample_view(table_name, missing)
 
     def figures(self, view: IntruderView, table_name: str = "ordinary") -> Mapping[str, Any]:
-        """Return what the model finds; skips where it refuses an unusual table."""
+        """Return the findings of the model; skips where it refuses an unusual table."""
         return accepted(table_name, lambda: self.model().assess(view))
 
     @on_every_table

@@ -77,7 +77,7 @@ def arrays_in(value: object) -> list[NDArray[Any]]:
 
 
 def is_genome(value: object) -> bool:
-    """Whether a value is an ndarray, a number, a text, or a tuple of such: what a genome may be made of."""
+    """Whether a value is an ndarray, a number, a text, or a tuple of such, as allowed in genomes."""
     if isinstance(value, np.ndarray):
         return not value.dtype.hasobject
     if isinstance(value, tuple):
@@ -113,7 +113,7 @@ def generator(*address: int) -> np.random.Generator:
 
 
 def assert_repeatable(call: Callable[[np.random.Generator], T], seed: int, what: str) -> T:
-    """Return what a call makes, and assert that the passed generator alone decides it.
+    """Return the result of a call, and assert that it depends only on the passed generator.
 
     The call is repeated with an equal generator and other states of the global ones.
     """

@@ -1,4 +1,4 @@
-"""Small random tables that a plugin should be able to live with, and what may be published of them."""
+"""Small random tables that a plugin should handle, and possible published versions of them."""
 
 import sys
 from collections.abc import Collection, Iterator, Sequence
@@ -161,7 +161,7 @@ def shuffled(table: Table, rng: np.random.Generator) -> Table:
 
 
 def changes_of(parent: Table, children: Sequence[tuple[Table, Rows]]) -> Changes:
-    """Return what children of a table change, each given with its changed rows."""
+    """Return the changes of children of a table, each given with its changed rows."""
     parts = [np.sort(rows) for _, rows in children]
     rows = np.concatenate([np.zeros(0, dtype=np.intp), *parts])
     listed = [table.take(own) for (table, _), own in zip(children, parts, strict=True)]

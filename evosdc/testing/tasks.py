@@ -1,4 +1,4 @@
-"""Task functions for the executor suite: what workers import and run."""
+"""Task functions for the executor suite, which workers import and run."""
 
 from pathlib import Path
 from time import monotonic, sleep
