@@ -1,4 +1,4 @@
-"""What draws come from: a secret key, or a public seed; and the addressed random streams of both.
+"""The source of random draws: a secret key, or a public seed; and the addressed random streams of both.
 
 Everything of a masking may be public but its random draws (Kerckhoffs). What is published is therefore
 drawn with a `Key` of 256 bits that nobody can guess. A *seed* is a whole number that anybody may know: it orders

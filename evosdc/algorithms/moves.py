@@ -24,7 +24,7 @@ class Move(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What journals call it."""
+        """Its name in journals."""
         return f"{self.kind} where it costs" if self.costly else self.kind
 
 

@@ -113,7 +113,7 @@ TRIES = 5  # Most attempts to make a child that differs from its parent
 
 
 class RaceChildren(Proposing):
-    """What a race proposes besides those that it judges on more tables; genomes are identified by kind and key."""
+    """The new children of a race, besides those judged on more tables; genomes are identified by kind and key."""
 
     class Params(Parameters):
         """Parameters of the algorithm."""

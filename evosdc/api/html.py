@@ -1,4 +1,4 @@
-"""What results show of themselves in a notebook, and as a page of their own."""
+"""Views of results in a notebook, and as a page of their own."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence

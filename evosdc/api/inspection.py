@@ -143,7 +143,7 @@ class Judged(Shown, SecondOpinion):
 
     @property
     def scores(self) -> dict[str, float]:
-        """What each judge says of the masked file."""
+        """The finding of each judge on the masked file."""
         return {finding.judge: finding.masked.value for finding in self.findings}
 
     @property

@@ -40,7 +40,7 @@ class Progress(Calling):
 
     @property
     def left(self) -> str:
-        """What is left of the time, in words; empty where there is no limit."""
+        """The time left, in words; empty where there is no limit."""
         if self.deadline is None:
             return ""
         seconds = self.deadline - monotonic()

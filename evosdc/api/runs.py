@@ -209,7 +209,7 @@ class Compared(Shown, dict[str, Any]):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What the tests say."""
+        """The findings of the tests."""
         from evosdc.runs.comparison import sentences
 
         return tuple(sentences(self))
@@ -307,7 +307,7 @@ class StudyReport(Shown, dict[str, Any]):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What the tests say."""
+        """The findings of the tests."""
         from evosdc.runs.study_tests import sentences
 
         return tuple(sentences(self))

@@ -1,4 +1,4 @@
-"""What the functions are given: files, DataFrames and lists of names."""
+"""The input of the functions: files, DataFrames and lists of names."""
 
 import warnings
 from collections.abc import Collection, Sequence

@@ -1,1 +1,1 @@
-"""What is said of a file, with its words beside its facts: masking, measures, risk, judges, utility, the verdict."""
+"""The assessment of a file, in figures and words: masking, measures, risk, judges, utility, the verdict."""

@@ -32,7 +32,7 @@ _UNCOUNTED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
 
 @dataclass(frozen=True)
 class Together:
-    """What unchanged columns disclose together."""
+    """The joint disclosure by unchanged columns."""
 
     columns: tuple[str, ...]  # unmasked, and possibly known of a person
     masked: tuple[str, ...]  # the masked columns that the intruder knows as well
@@ -220,7 +220,7 @@ def _matched(
 
 @dataclass(frozen=True)
 class Further:
-    """What one such intruder finds."""
+    """The result of one such intruder."""
 
     measure: str  # of this intruder
     knows: str  # what he knows of people besides, in words (`evosdc.specs.MeasureSpec`)

@@ -18,7 +18,7 @@ from evosdc.table.table import Table
 
 @dataclass(frozen=True)
 class DataCheck:
-    """What was found in a file."""
+    """The findings of the checks of a file."""
 
     records: int
     broken: tuple[tuple[EditRule, int], ...]  # the schema's edit rules, each with the number of records that break it

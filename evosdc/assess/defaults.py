@@ -1,4 +1,4 @@
-"""What is taken where users name nothing: attributes, measures and the portfolio for a file."""
+"""Defaults for a file: attributes, measures and the portfolio."""
 
 import logging
 from collections.abc import Sequence

@@ -58,7 +58,7 @@ LIKELY = 0.5  # chance to be found from which a record is at risk: the intruder 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What the most successful reaches of the intruders that are tried."""
+    """The result of the strongest of the tried intruders."""
 
     measure: str  # that says so
     # records expected to be found in the published file, and in the original itself by whichever intruder finds most

@@ -106,7 +106,7 @@ _STORED = ("claim", "times", "exceeds", "kind", "family", "intruder", "does", "w
 
 @dataclass(frozen=True)
 class Finding:
-    """What one judge says."""
+    """The finding of one judge."""
 
     judge: str  # registered name
     kind: str  # as in the judge's spec
@@ -142,7 +142,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class SecondOpinion:
-    """What all judges say of a masked file."""
+    """The findings of all judges on a masked file."""
 
     findings: tuple[Finding, ...]  # risks first
     claims: Mapping[str, float]  # the claimed risk by family of judges (linkage, guess), in per cent
@@ -207,13 +207,13 @@ class Sides:
 
     @property
     def known(self) -> tuple[str, ...]:
-        """What an intruder is taken to know: all but sensitive attributes, where there are others."""
+        """The attributes that an intruder is taken to know: all except sensitive ones, where there are others."""
         schema = self.original.schema
         return tuple(n for n in self.attributes if schema[n].role is not Role.SENSITIVE) or self.attributes
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        """What an intruder wants to learn: the sensitive attributes, where there are any."""
+        """The attributes that an intruder wants to learn: the sensitive ones, where there are any."""
         schema = self.original.schema
         return tuple(n for n in self.attributes if schema[n].role is Role.SENSITIVE) or self.attributes
 

@@ -1,4 +1,4 @@
-"""What analysts get: tables, means and correlations of the original beside those of the published file, in words.
+"""Utility for analysts: tables, means and correlations of the original beside those of the published file, in words.
 
 One definition holds for all of them. Differences are measured in standard errors of the difference between two samples
 of the file's size. A figure *holds* where these are at most `ON_AVERAGE` over its cells or groups, and at most

@@ -27,7 +27,7 @@ _FOR: Mapping[Audience, str] = {
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a verdict rests on."""
+    """The evidence for a verdict."""
 
     # of `evosdc.assess.intruder.Found.to_json`, or of a model of generalised files: `expected percent records`
     intruder: Mapping[str, Any] | None

@@ -99,7 +99,7 @@ class Plain(Quiet):
 
 
 class Countdown(ProgressColumn):
-    """What is left of the time."""
+    """The time left."""
 
     def __init__(self, shown: Quiet) -> None:
         super().__init__()

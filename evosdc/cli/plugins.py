@@ -366,7 +366,7 @@ CONTRACT = "contract"
 
 @dataclass(frozen=True)
 class Checked:
-    """What a group of tests came to."""
+    """The result of a group of tests."""
 
     group: str
     passed: int
@@ -378,7 +378,7 @@ class Checked:
 
 @dataclass(frozen=True)
 class Report:
-    """What is known of a plugin after its test."""
+    """The result of a plugin's test."""
 
     kind: str
     name: str

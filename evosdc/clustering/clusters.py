@@ -97,7 +97,7 @@ class Clusters:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader of the clusters has to know."""
+        """Warnings for readers of the clusters."""
         found, sentences = len(self.representatives), []
         if found < self.asked:
             there = "is 1" if found == 1 else f"are {found}"

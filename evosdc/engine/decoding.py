@@ -36,7 +36,7 @@ def expectations(genotype: Genotype[Any], measures: Mapping[str, Fitted], genome
 
 
 class Draws:
-    """What a genotype says of the tables that its genomes are decoded to."""
+    """Properties of the tables that a genotype decodes from its genomes."""
 
     genotype: Genotype[Any]
 

@@ -32,8 +32,8 @@ RECENT = 256  # Over how many evaluations their cost is averaged, about
 class Cost:
     """A running mean of measured seconds, None until something has been measured."""
 
-    # What is measured of dozens of evaluations together is followed by single ones that take longer: the mean is over
-    # about `RECENT` of them, whichever they are.
+    # Evaluations in a batch of dozens take less time than single ones: the mean is over about the last `RECENT` of
+    # both kinds.
 
     def __init__(self) -> None:
         self.mean: float | None = None

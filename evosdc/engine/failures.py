@@ -17,7 +17,7 @@ WORST = 100.0  # Score of a candidate that could not be evaluated, in every meas
 
 @dataclass(frozen=True, slots=True)
 class ErrorRule:
-    """What to do about an evaluation that raises, gives no finite value, takes too long or kills its worker."""
+    """The rule for an evaluation that raises, gives no finite value, takes too long or kills its worker."""
 
     # End the run; go on with the worst possible evaluation in its place; or try again, and then end the run.
     action: Literal["raise", "penalise", "retry"] = "raise"

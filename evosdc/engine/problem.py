@@ -73,7 +73,7 @@ class Problem(Draws):
 
     def decode(self, genome: Any, key: bytes, draw: int = 0, repaired: bool = True) -> Table:
         """Return the masked table of a genome in one draw, or the table before any repair."""
-        # What is made of masking methods (`evosdc.model.Composed`) is put in order as masked files are.
+        # Tables made by masking methods (`evosdc.model.Composed`) are repaired as masked files are.
         if not repaired or not isinstance(self.genotype, Composed):
             return self._decoder.decode(genome, key, draw, repaired)
         return mended(self, self._decoder.decode(genome, key, draw, False), self.genotype.last_step).table

@@ -1,4 +1,4 @@
-"""What all tasks of a problem share, as files: published once by its content, memory-mapped by every worker."""
+"""Shared data of all tasks of a problem, as files: published once by its content, memory-mapped by every worker."""
 
 import hashlib
 import json

@@ -169,7 +169,7 @@ class Assembly:
 
     @property
     def seed(self) -> Seed:
-        """What all random numbers come from."""
+        """The source of all random numbers."""
         return self.problem.streams.seed
 
 

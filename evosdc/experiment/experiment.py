@@ -224,7 +224,7 @@ class Operators(Parameters):
 
 
 class Start(Parameters):
-    """What the first generation is made of."""
+    """The members of the first generation."""
 
     portfolio: str | None = Field(None, description="a registered portfolio")
     methods: tuple[MaskingEntry, ...] = Field((), description="further masking methods with parameters")
@@ -348,7 +348,7 @@ DEFAULT_GENERATIONS = 500
 
 
 class InvalidExperimentError(ExperimentError):
-    """What is wrong with an experiment, and under which of its keys."""
+    """The faults of an experiment, each with its key."""
 
     def __init__(self, faults: Iterable[Fault], keys: frozenset[str]) -> None:
         super().__init__(faults)

@@ -1,4 +1,4 @@
-"""What a finished run leaves in its folder: result, tables of scores, frequencies, the protected file."""
+"""The output of a finished run in its folder: result, tables of scores, frequencies, the protected file."""
 
 import logging
 from collections.abc import Sequence

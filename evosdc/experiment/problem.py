@@ -1,4 +1,4 @@
-"""What a search judges by: measures, aggregation, fitness and constraints of an experiment, made into a problem."""
+"""The problem of a search: measures, aggregation, fitness and constraints of an experiment."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -81,7 +81,7 @@ def constraints_of(
 
 @dataclass
 class Figures:
-    """What constraints look at: further fitted measures by the name of their score, and figures made of scores."""
+    """The figures of constraints: further fitted measures by the name of their score, and figures made of scores."""
 
     measures: Measures
     registry: Registry

@@ -35,7 +35,7 @@ class StartEntry(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What tables and figures call it."""
+        """Its name in tables and figures."""
         return self.masking.label
 
 
@@ -149,7 +149,7 @@ class StartingFile:
 
 @dataclass(frozen=True)
 class StartingPlan:
-    """What a search starts from, by position: files, initial genomes, random genomes, files for comparison."""
+    """The start of a search, by position: files, initial genomes, random genomes, files for comparison."""
 
     maskings: tuple[StartEntry, ...]  # whose files start the search
     initial: tuple[Masking, ...]  # what the genotype's own initial genomes stand for; empty where they are not used
@@ -183,7 +183,7 @@ class StartingPlan:
 
     @property
     def listed(self) -> tuple[tuple[Masking, int], ...]:
-        """What the report lists, all but random genomes, with their positions."""
+        """The entries in the report, all except random genomes, with their positions."""
         positions = [*range(self.candidates - self.random), *range(self.candidates, len(self.labels))]
         files, compared = [masking for masking, _ in self.maskings], [masking for masking, _ in self.compared]
         return tuple(zip((*files, *self.initial, *compared), positions, strict=True))

@@ -1,4 +1,4 @@
-"""What is said of a finished search: warnings, the portfolio in figures, the front, and the winner on fresh draws."""
+"""The summary of a finished search: warnings, the portfolio in figures, the front, and the winner on fresh draws."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations

@@ -177,7 +177,7 @@ class WorkerProblem:
 
     @cached_property
     def evaluator(self) -> Evaluator:
-        """What evaluates in this process, and remembers."""
+        """The evaluator of this process, with its cache."""
         return Evaluator(self.problem, rule=self.rule)
 
     def evolve(self, packed: PackedDeme, island: int, count: int, time_limit: float | None) -> DemeReport:

@@ -46,7 +46,7 @@ class DelimitedFile:
 
     @property
     def suffix(self) -> str:
-        """What the names of such files end with."""
+        """The ending of the names of such files."""
         return ".csv"
 
     @property
@@ -56,7 +56,7 @@ class DelimitedFile:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was recognised that a user should know."""
+        """Notes for the user on the recognised format."""
         sentences = [
             f"Blanks around {count} value{'s' if count > 1 else ''} of {printable(name)} are no part of them."
             for name, count in self.trimmed.items()

@@ -45,7 +45,7 @@ class Encoding:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a user should know of it."""
+        """Notes for the user."""
         if not self.guessed:
             return ()
         doubt = f" Letters look wrong: try --encoding {self.seems}." if self.seems else ""

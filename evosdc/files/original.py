@@ -21,7 +21,7 @@ class Published:
 
     @property
     def name(self) -> str:
-        """What the column is called."""
+        """The name of the column."""
         return self.column.name
 
     def saying(self, column: Column) -> "Published":
@@ -46,7 +46,7 @@ class Original(Protocol):
 
     @property
     def suffix(self) -> str:
-        """What the names of files of this format end with."""
+        """The ending of names of files of this format."""
 
     def place(self, record: int) -> str:
         """Return where a record stands in the file."""

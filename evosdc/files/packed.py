@@ -34,7 +34,7 @@ class PackedFile:
 
     @property
     def declared(self) -> Mapping[str, Attribute]:
-        """What the types of the packed file tell."""
+        """The declarations of the packed file's types."""
         return self.inner.declared
 
     @property

@@ -1,4 +1,4 @@
-"""What rows give away by their place: the order of a column that is left out, and records that stand there twice."""
+"""Disclosure by the order of rows: the order of a column that is left out, and duplicate records."""
 
 from collections.abc import Sequence
 

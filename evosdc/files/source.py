@@ -25,7 +25,7 @@ from evosdc.table.table import MISSING, Rows, Table
 
 @dataclass(frozen=True)
 class WriteReport:
-    """What was written."""
+    """The report of a written file."""
 
     path: Path
     dropped: tuple[str, ...]  # identifiers, and attributes of the role drop, left out
@@ -37,17 +37,17 @@ class WriteReport:
 
     @property
     def warnings(self) -> list[str]:
-        """What has to be known before the file is given to others."""
+        """Warnings before the file is given to others."""
         return [*self.formula_sentences, *self.order_sentences]
 
     @property
     def formula_sentences(self) -> list[str]:
-        """What is said of cells that a spreadsheet would take for formulas."""
+        """Warnings on cells that a spreadsheet would take for formulas."""
         return formula_sentences(self.formulas, self.neutralised)
 
     @property
     def order_sentences(self) -> list[str]:
-        """What is said of rows that keep the order of a column that was left out."""
+        """Warnings on rows that keep the order of a column that was left out."""
         return order_sentences(self.ordered)
 
 
@@ -198,7 +198,7 @@ class Source:
 
     @property
     def duplicates(self) -> list[str]:
-        """What is said of rows that are equal in every column, identifiers included; usually nothing."""
+        """Warnings on rows that are equal in every column, identifiers included; usually none."""
         columns = [self._column(place) for place in range(len(self.table.schema))]
         return duplicate_sentences(columns, self.table.schema.with_role(Role.IDENTIFIER))
 

@@ -82,7 +82,7 @@ class Algorithm(ABC):
 
     @property
     def random(self) -> Random:
-        """What a step draws from, with the methods of Python's `random`: see `random_of`."""
+        """The random generator of a step, with the methods of Python's `random`: see `random_of`."""
         return random_of(self.toolbox)
 
     def first_population(self, candidates: Sequence[Individual]) -> Population:

@@ -151,7 +151,7 @@ class Constraints:
 
     @cached_property
     def _made(self) -> dict[str, tuple[Aggregation, str]]:
-        """What makes each derived figure, and which of its aggregates that is."""
+        """The source of each derived figure, and its aggregate."""
         return {figure: (aggregation, figure.partition(" of ")[0]) for figure, aggregation in self.derived.items()}
 
     def margins(self, draws: Sequence[Mapping[str, float]]) -> dict[str, float]:

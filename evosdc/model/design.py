@@ -22,7 +22,7 @@ MOST_OPTIONS = 6  # Options of a parameter, words for one, up to which all are t
 
 
 class Named:
-    """What has a place among parameters."""
+    """A named place among parameters."""
 
     name: str  # of the parameter; with dots that of one in a table, ``inner.k`` for the k of an inner method
 

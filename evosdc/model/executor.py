@@ -61,7 +61,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What is left of an item that raised, ran out of time or died with its worker.
+    """The failure of an item that raised, ran out of time or died with its worker.
 
     Parameters
     ----------

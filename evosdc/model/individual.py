@@ -154,7 +154,7 @@ class Individual:
 
     @property
     def genome(self) -> Any:
-        """What is evolved."""
+        """The evolved genome."""
         return self._genome
 
     @genome.setter

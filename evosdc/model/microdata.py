@@ -93,7 +93,7 @@ class Microdata:
 
     @cached_property
     def rules(self) -> RecordRules | None:
-        """What no masked record may be, by structural zeros and the schema's edit rules; None where there is no rule.
+        """Rules for masked records, by structural zeros and the schema's edit rules; None where there is no rule.
 
         Raises
         ------

@@ -134,7 +134,7 @@ class CombinedTracker(Tracker):
     Parameters
     ----------
     parts : sequence of (Tracker, callable)
-        Each with a function that returns what is changed of its part, from what is changed of the table.
+        Each with a function that returns the changes of its part, from the changes of the table.
     greatest : bool
         Whether the maximum counts, else the mean.
     """

@@ -31,7 +31,7 @@ class PluginFault:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What is to be said of one plugin."""
+    """The diagnosis of one plugin."""
 
     name: str
     origin: str  # the distribution and version, or the file

@@ -54,7 +54,7 @@ PLUGIN_ERRORS = (Exception, SystemExit)
 
 @dataclass(frozen=True, slots=True)
 class PluginProblem:
-    """What is wrong with a plugin; `distribution` is empty for one that was given directly."""
+    """A fault of a plugin; `distribution` is empty for one that was given directly."""
 
     plugin: str
     distribution: str

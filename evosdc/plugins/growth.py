@@ -27,7 +27,7 @@ CATEGORIES = (9, 5, 12)  # of the made-up attributes; a numeric one comes last w
 
 @dataclass(frozen=True)
 class Growth:
-    """What one operation of a plugin costs."""
+    """The cost of one operation of a plugin."""
 
     operation: str  # ``"score"``, ``"a child with 1 changed record"`` and so on
     records: tuple[int, ...]  # sizes that were tried

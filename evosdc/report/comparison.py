@@ -32,7 +32,7 @@ class Overlap(Generic[T]):
 
     @property
     def item(self) -> T:
-        """What the first of them shows."""
+        """The finding of the first of them."""
         return self.items[0]
 
     @property

@@ -1,4 +1,4 @@
-"""What the draws that the search never saw say: whether the gain holds, and every measure with its standard error."""
+"""Results on draws unknown to the search: whether the gain holds, and every measure with its standard error."""
 
 import math
 from typing import Any

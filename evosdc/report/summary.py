@@ -133,7 +133,7 @@ def _stands(run: RecordedRun, stand: Standings) -> str:
 
 def _constraints(run: RecordedRun) -> str:
     """Return which constraints the written file fulfils."""
-    # What is required of the verdict stands with the verdict.
+    # A requirement on the verdict stands with the verdict.
     judged = [one for one in (entry.model_dump() for entry in run.result.requirements) if "verdict" not in one]
     held = [_constraint(entry) for entry in judged if entry.get("met")]
     broken = [_constraint(entry) for entry in judged if not entry.get("met")]

@@ -105,7 +105,7 @@ def _group(label: str, members: Sequence[tuple[RecordedRun, Standings]]) -> Grou
 
 
 def _broken(run: RecordedRun) -> bool:
-    # What is required of the verdict is no constraint of the search.
+    # A requirement on the verdict is no constraint of the search.
     return any(not entry.met and "verdict" not in entry.model_dump() for entry in run.result.requirements)
 
 

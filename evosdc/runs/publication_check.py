@@ -141,7 +141,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was found in a folder."""
+    """The findings in a folder."""
 
     kind: Kind
     verdict: str  # the headline of a run's verdict; empty where there is none

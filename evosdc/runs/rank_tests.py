@@ -25,7 +25,7 @@ class SettingPair:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What can be said of differences between settings in one figure."""
+    """The findings on differences between settings in one figure."""
 
     overall: float | None  # p-value of the Kruskal-Wallis test; None with fewer than three settings that have runs
     pairs: tuple[SettingPair, ...]

@@ -78,7 +78,7 @@ ADVICE = "Give a folder that `evosdc run` or `evosdc protect` wrote."
 
 @dataclass(frozen=True, eq=False)
 class RecordedRun:
-    """What one run has left behind."""
+    """The recorded output of one run."""
 
     path: Path
     name: str  # the folder's name; of a replicate, also its parent's

@@ -66,7 +66,7 @@ class Requirement(_Part):
 
 
 class Trust(_Part):
-    """What an analyst can use (`yes`) and cannot use (`no`), in sentences."""
+    """The analyses that hold (`yes`) and that do not (`no`), in sentences."""
 
     yes: list[str] = []
     no: list[str] = []
@@ -124,7 +124,7 @@ class Verdict(_Part):
 
 
 class SecondOpinion(_Part):
-    """What independent judges say of the claimed risk."""
+    """The findings of independent judges on the claimed risk."""
 
     holds: bool | None = None  # None where no judge has answered, or too few have
     text: str = ""  # the same in a sentence

@@ -37,7 +37,7 @@ _UNSAFE = re.compile(r'[",\[\]{}]|^\s|\s$|^$')
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """What a label stands for."""
+    """The values that a label covers."""
 
     # An end that is left out of the label's interval is still its end: widths are what losses ask for.
 

@@ -1,4 +1,4 @@
-"""What the members of a household have in common."""
+"""Common values of the members of a household."""
 
 from collections.abc import Sequence
 

@@ -319,7 +319,7 @@ class NumberFormat:
 
 @dataclass
 class _Evidence:
-    """What the texts of a column say of its marks: one example for each, and how many there are."""
+    """The evidence of a column's texts for its marks: one example for each, and their number."""
 
     decisive: dict[str, str]  # by decimal mark, a text that has it for sure
     grouped: dict[str, str]  # by sign, a text in which it can only group digits

@@ -1,4 +1,4 @@
-"""What is known of a file's attributes: role, scale, categories, hierarchy, and how missing values count."""
+"""The schema of a file's attributes: role, scale, categories, hierarchy, and how missing values count."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

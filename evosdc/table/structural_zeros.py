@@ -18,7 +18,7 @@ NOT_COMPARED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
 
 
 class Bins(NamedTuple):
-    """What the values of one attribute count as."""
+    """The classes of the values of one attribute."""
 
     # shape (c + 1,); the bin of each category, or of each interval between edges; the last entry is that of a missing
     # value. The greatest bin holds all that occurs too rarely, and takes part in no structural zero.

@@ -41,14 +41,14 @@ class Trial:
 
     @property
     def order(self) -> Order:
-        """What it is compared by."""
+        """Its key in comparisons."""
         infeasibility, ranks = precedence_of(self.scores, self.objectives)
         return (infeasibility, *ranks)
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """What a trial is when the method or a measure refuses, with its words."""
+    """A trial that the method or a measure refused, with its message."""
 
     reason: str
 

@@ -75,7 +75,7 @@ class TunedFile:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What tuning found."""
+    """The result of tuning."""
 
     rows: tuple[TunedMethod, ...]  # from best to worst by the mean
     # The best files of all that were judged, from best to worst, no two of the same method and parameters.

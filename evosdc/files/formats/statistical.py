@@ -1,4 +1,4 @@
-"""What files of SPSS, Stata and SAS have in common: labels, missing values that users declare, and formats."""
+"""Common parts of files of SPSS, Stata and SAS: labels, missing values that users declare, and formats."""
 
 import tempfile
 from abc import ABC, abstractmethod
@@ -62,7 +62,7 @@ class StatisticalFile(ABC):
 
     @property
     def variable_labels(self) -> dict[str, str]:
-        """What the file calls columns besides their names."""
+        """The labels of columns in the file."""
         return {name: label for name, label in self.meta.column_names_to_labels.items() if label}
 
     @property

@@ -1,4 +1,4 @@
-"""What one column is proposed as, by its name, its label and its values; rules as in `evosdc.files.inference.proposal`.
+"""The proposal for one column, by its name, its label and its values; rules as in `evosdc.files.inference.proposal`.
 
 Some values tell a role whatever the name: contacts, post codes, free text. A plain ``weight`` is a sampling weight
 unless its numbers could be what bodies or births weigh.
@@ -60,7 +60,7 @@ _MEASURED = ("height", "bmi", "birthweight", "birthwt", "gestation", "premie", "
 
 @dataclass(frozen=True)
 class Proposal:
-    """What a column is taken for."""
+    """The proposed attribute of a column."""
 
     attribute: Attribute
     role_reason: str  # why it has its role; empty where nothing tells one

@@ -42,7 +42,7 @@ _ENDING_IN_DEBT = ("debt", "debts")
 
 @dataclass(frozen=True, slots=True)
 class NameHint:
-    """What a name suggests."""
+    """The hint in a name."""
 
     role: Role | None = None  # weight, household, stratum, sensitive or quasi-identifier
     identifier: bool = False  # whether the name is one of identifiers; the values have the last word

@@ -1,4 +1,4 @@
-"""What holds between the columns of a file: values that never occur together, and columns that follow from others.
+"""Relations between the columns of a file: values that never occur together, and columns that follow from others.
 
 Both are proposals for the custodian: that nobody in a file of a thousand is a developer in the sales department may be
 a rule of the house, or chance. Rules are those of `evosdc.table.edit_rules`.
@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Relations:
-    """What was found."""
+    """The relations found."""
 
     rules: tuple[EditRule, ...]  # combinations that no record has, those that chance would make most frequent first
     derived: tuple[str, ...]  # a sentence for each column that follows from others

@@ -25,7 +25,7 @@ _ENDS = re.compile(r"-?[0-9]+(\.[0-9]+)?-[0-9]+(\.[0-9]+)?")
 
 @dataclass(frozen=True)
 class AttributeDescription:
-    """What a schema says of one attribute; None where it says nothing."""
+    """A schema's description of one attribute; None for open settings."""
 
     role: Role | None = None
     scale: Scale | None = None
@@ -40,7 +40,7 @@ class AttributeDescription:
 
 @dataclass(frozen=True)
 class SchemaDescription:
-    """What a user says of a file, before the file is known."""
+    """A user's description of a file, before the file is known."""
 
     attributes: Mapping[str, AttributeDescription] = field(default_factory=dict)
     missing: tuple[str, ...] = ("",)  # none: the empty text
