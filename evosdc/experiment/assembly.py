@@ -49,8 +49,9 @@ from evosdc.model.operators import crossover_of, mutation_of
 from evosdc.model.toolbox import register_operators
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Seed, chosen_seed, lent
+from evosdc.table.role_assignment import only_known
 from evosdc.table.schema import Role, Schema
-from evosdc.table.table import Rows
+from evosdc.table.table import Rows, Table
 
 WANTED = '"module:function", or the name of a registered operator'
 
@@ -294,6 +295,14 @@ def assembled_like(
     algorithm = algorithm_of(experiment, problem, registry)
     stop, earlier = _stop(experiment.stop), assembly.earlier if rows is None else ()
     return Assembly(experiment, source, microdata, problem, algorithm, stop, plan, registry, earlier)
+
+
+def known_to_attackers(assembly: Assembly, table: Table) -> Table:
+    """Return a table whose quasi-identifiers an attacker is assumed to know: the schema's, or the masked ones."""
+    # Roles that were guessed from names count for less than a user's list of what to mask: that nobody knows the other
+    # columns is a condition of the verdict.
+    stated = assembly.source.inference is None or assembly.experiment.data.protect is None
+    return table if stated else only_known(table, assembly.microdata.protect)
 
 
 def _stop(rule: StopRule) -> Stop:

@@ -18,7 +18,7 @@ from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import first_state, search
 from evosdc.engine.stop import Stop
 from evosdc.errors import EvosdcError, Fault, InputError, ParameterError
-from evosdc.experiment.assembly import Assembly, assembled_like
+from evosdc.experiment.assembly import Assembly, assembled_like, known_to_attackers
 from evosdc.experiment.experiment import Experiment, Start
 from evosdc.experiment.maskings import MaskingEntry
 from evosdc.experiment.recipe import read_recipe
@@ -270,7 +270,8 @@ def members_opinion(
     except EvosdcError as error:
         return {"not_checked": f"half of the people cannot be protected by the same plan ({type(error).__name__})"}
     protect, registry = assembly.microdata.protect, assembly.registry
-    members, others = (assign_known(table, protect) for table in (half.members, half.others))
+    halves = (known_to_attackers(assembly, table) for table in (half.members, half.others))
+    members, others = (assign_known(table, protect) for table in halves)
     # Judges by members, and those that measure chance by people who are not in the file.
     judges = registry.defaults("measure", "judge")
     attribution = [name for name in judges if getattr(registry.spec("measure", name), "family", "") == "attribution"]

@@ -18,7 +18,7 @@ from evosdc.assess.three_risks import HISTORY, TAIL
 from evosdc.assess.utility import analyses, corrections
 from evosdc.assess.verdict import Evidence, on_publication, on_verdict, verdict_of
 from evosdc.errors import InputError
-from evosdc.experiment.assembly import Assembly
+from evosdc.experiment.assembly import Assembly, known_to_attackers
 from evosdc.experiment.default_constraints import aims_among
 from evosdc.experiment.provenance import digest
 from evosdc.files.source import Source, WriteReport
@@ -35,7 +35,6 @@ from evosdc.table.dependence import determinations
 from evosdc.table.distinct_values import distinct_values
 from evosdc.table.exact_values import known_of
 from evosdc.table.households import home_of, shared_in_households
-from evosdc.table.role_assignment import only_known
 from evosdc.table.row_positions import position_sentences, random_order, told_by_position
 from evosdc.table.schema import Role
 from evosdc.table.table import MISSING, Rows, Table
@@ -132,9 +131,7 @@ def write_release(
     ]
     same = [column["attribute"] for column in unchanged]
     by_masked = found.percent if found is not None else 0.0
-    stated = assembly.source.inference is None or assembly.experiment.data.protect is None
-    known = original if stated else only_known(original, microdata.protect)
-    together = unchanged_together(known, published, microdata.protect, same, by_masked)
+    together = unchanged_together(known_to_attackers(assembly, original), published, microdata.protect, same, by_masked)
     further = further_knowledge(original, shown, microdata.protect, same, assembly.registry)
     analysed = analyses(original, published, microdata.protect) if len(shown) else {}
     required = document["requirements"]

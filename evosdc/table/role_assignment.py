@@ -19,7 +19,6 @@ def assign_role(table: Table, role: Role, name: str | None) -> Table:
 
 def only_known(table: Table, names: Sequence[str]) -> Table:
     """Return the table in which no other attributes than the named ones are quasi-identifiers."""
-    # A role may be a guess from a name, which counts for less than a user's list of what is masked.
     attributes = [
         replace(a, role=Role.OTHER) if a.role is Role.QUASI_IDENTIFIER and a.name not in names else a
         for a in table.schema.attributes

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import evosdc
-from evosdc.experiment.assembly import assemble
+from evosdc.experiment.assembly import assemble, known_to_attackers
 from evosdc.experiment.maskings import MaskingEntry
 from evosdc.experiment.members import members_of
 from evosdc.experiment.opinion import half_release, halves_of, members_opinion
 from evosdc.experiment.reader import parse_experiment
 from evosdc.plugins.registry import default_registry
+from evosdc.table.schema import Role
 
 REGISTRY = default_registry()
 
@@ -73,6 +74,16 @@ def test_a_plan_that_hardly_masks_is_found_out(folder):
     assert found["judges"]["members-inference"]["value"] > 5.0
     assert set(found["judges"]) > {"members-inference", "membership-nndr", "tcap", "disco"}
     json.dumps(found, allow_nan=False)
+
+
+def test_guessed_roles_count_for_less_than_a_list_of_what_is_masked(folder):
+    def known(**data):
+        assembly = assembled(folder, data={"file": str(folder / "data.csv"), **data})
+        return known_to_attackers(assembly, assembly.source.table).schema.with_role(Role.QUASI_IDENTIFIER)
+
+    assert known() == ("town", "sex")
+    assert known(protect=["sex"]) == ("sex",)
+    assert known(protect=["sex"], schema=str(folder / "schema.toml")) == ("town", "sex")
 
 
 def test_why_nobody_was_asked_is_said(folder):
