@@ -92,7 +92,8 @@ def evosdc_prints(folder: Path, words: Sequence[str]) -> str:
     alone |= {"EVOSDC_DATA": DATA} if DATA else {}
     command = [sys.executable, "-m", "evosdc", *words]
     done = subprocess.run(command, cwd=folder, env=os.environ | alone, capture_output=True, text=True, check=False)
-    if done.returncode:
+    refused = words[0] == "protect" and done.returncode == 1  # what a public seed draws is never for release
+    if done.returncode and not refused:
         raise CommandError(f"evosdc {shlex.join(words)}: exit status {done.returncode}\n{done.stderr[-2000:].strip()}")
     return done.stdout
 
