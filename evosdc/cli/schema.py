@@ -67,10 +67,12 @@ def init(data: Path, options: InitOptions) -> None:
     if options.as_json:
         roles = {a.name: {"role": str(a.role), "scale": a.scale_word} for a in found.schema.attributes}
         reasons = {name: roles[name] | {"reason": reason} for name, reason in found.reasons.items()}
-        codes = [{"attribute": c.name, "text": c.text, "records": c.records} for c in found.suspected if not c.certain]
+        suspected = [
+            {"attribute": c.name, "text": c.text, "records": c.records} for c in found.suspected if not c.certain
+        ]
         written = [str(file) for file in files]
         proposed = edit_rules_to_json(related.rules)
-        document = {"files": written, "attributes": reasons, "suspected_missing": codes, "edit_rules": proposed}
+        document = {"files": written, "attributes": reasons, "suspected_missing": suspected, "edit_rules": proposed}
         print_json({**document, "remarks": remarks})
         return
     for note in (*source.notes, *related.sentences, *ordered):
