@@ -23,7 +23,7 @@ from evosdc.experiment.recipe import recipe_text
 from evosdc.experiment.recipe_outputs import MeanScores, mean_scores, recipe_of
 from evosdc.experiment.recorder import Recorder
 from evosdc.experiment.start import plan_of_start
-from evosdc.experiment.workers import anew
+from evosdc.experiment.workers import redirected
 from evosdc.files.atomic import write_text
 from evosdc.model import Composed, Masking, fitting_designs
 from evosdc.model.individual import INFEASIBILITY
@@ -97,7 +97,7 @@ def _plan(recorder: Recorder, planned: PlannedStart, rule: Stop, dispatch: Dispa
     assembly, folder = recorder.assembly, recorder.folder
     began = monotonic()
     nested = plan_assembly(assembly, _tuned(recorder))
-    state = _searched(nested, rule, recorder, anew(dispatch, nested))
+    state = _searched(nested, rule, recorder, redirected(dispatch, nested))
     solution = nested.algorithm.solution(state.population, state.best)
     genotype = nested.problem.genotype
     assert isinstance(genotype, Composed), "plans are made of masking methods"

@@ -52,10 +52,10 @@ from evosdc.experiment.reader import experiment_of, experiment_text, resolve
 from evosdc.experiment.recorder import Recorder, remove_report
 from evosdc.experiment.start import StartingFile, start_of, starting_individual
 from evosdc.experiment.summaries import portfolio_summary
-from evosdc.experiment.tighter_bounds import CHECKED, LEAST_LEFT, judgeable, judged_anew, margins_wanted, within
+from evosdc.experiment.tighter_bounds import CHECKED, LEAST_LEFT, judgeable, margins_wanted, rejudged, within
 from evosdc.experiment.time_budget import TimeGiven, ending_within, kinds_of, rehearse, time_of
 from evosdc.experiment.tuned_start import tune_start, with_found, with_tuned
-from evosdc.experiment.workers import anew, dispatch_of, executor_of
+from evosdc.experiment.workers import dispatch_of, executor_of, redirected
 from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
 from evosdc.runs.journal import cut_journal
@@ -328,10 +328,10 @@ def _searched(
         spent: Mapping[str, Any] = {}
         if assembly.plan.tuned:
             assembly, spent = tune_start(recorder, dispatch)
-            recorder.assembly, dispatch = assembly, anew(dispatch, assembly)
+            recorder.assembly, dispatch = assembly, redirected(dispatch, assembly)
         if assembly.experiment.start is not None and assembly.experiment.start.planned is not None:
             assembly, spent = planned_start(recorder, dispatch, spent)
-            recorder.assembly, dispatch = assembly, anew(dispatch, assembly)
+            recorder.assembly, dispatch = assembly, redirected(dispatch, assembly)
         state, files = _start(recorder, state, dispatch, spent)
         state, reason = _evolved(recorder, state, files, dispatch, executor.time_limit, given)
         recorder.state = state
@@ -365,9 +365,9 @@ def _evolved(
             if state.progress.generation < one.after:
                 return state, reason
         recorder.assembly = within(recorder.assembly, bounds[: place + 1])
-        dispatch = anew(dispatch, recorder.assembly)
+        dispatch = redirected(dispatch, recorder.assembly)
         if state.progress.generation == one.after:
-            state = judged_anew(recorder.assembly, state)
+            state = rejudged(recorder.assembly, state)
     timed = given.seconds is not None and stop.seconds is not None
     for share in CHECKED if timed and not bounds and judgeable(recorder.assembly) else ():
         assert given.seconds is not None, "only a run with a time is judged early"
@@ -399,8 +399,8 @@ def _evolved(
         recorder.display.message(f"the verdict would be no ({words}): the search goes on within tighter bounds")
         bounds = (*bounds, TighterBounds(after=state.progress.generation, margins=margins))
         recorder.assembly = within(recorder.assembly, bounds)
-        dispatch = anew(dispatch, recorder.assembly)
-        recorder.state = state = judged_anew(recorder.assembly, state)
+        dispatch = redirected(dispatch, recorder.assembly)
+        recorder.state = state = rejudged(recorder.assembly, state)
         recorder.save()
         folder.write_json(RESOLVED, experiment_of(folder).model_copy(update={"tighter": bounds}).to_json())
         write_repetition(folder, recorder.assembly, None, None)

@@ -100,7 +100,7 @@ def within(assembly: Assembly, bounds: Sequence[TighterBounds]) -> Assembly:
     return replace(other, plan=assembly.plan, stop=assembly.stop)
 
 
-def judged_anew(assembly: Assembly, state: SearchState) -> SearchState:
+def rejudged(assembly: Assembly, state: SearchState) -> SearchState:
     """Return the state from which a search continues within other bounds: the best is then one that keeps these."""
     problem = assembly.problem
 

@@ -101,7 +101,7 @@ class Publication:
         return shared
 
 
-def anew(dispatch: Dispatch | None, assembly: Assembly) -> Dispatch | None:
+def redirected(dispatch: Dispatch | None, assembly: Assembly) -> Dispatch | None:
     """Return a dispatch on the same executor for an assembly that has changed."""
     if dispatch is None or not isinstance(dispatch.publish, Publication):
         return dispatch

@@ -138,8 +138,8 @@ class Source:
                 raise DataError(Fault(str(path), "no record that may be published", "at least one"))
             return self.ordered_by(order).write(path, masked.take(order), drop_identifiers)
         schema = self.table.schema
-        made_anew = [name for name in self.recomputed if name in masked.schema]
-        dropped = tuple(n for n in schema.withheld if n not in made_anew) if drop_identifiers else ()
+        recomputed = [name for name in self.recomputed if name in masked.schema]
+        dropped = tuple(n for n in schema.withheld if n not in recomputed) if drop_identifiers else ()
         if len(dropped) == len(schema):
             where = printable(str(path))
             raise DataError(

@@ -97,9 +97,10 @@ def test_blocks_have_a_language_that_is_run_or_is_prose() -> None:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if name(page) in (*LONG, *SLOW)], ids=name)
 def test_blocks_that_are_run_before_a_release_alone_name_what_there_is(page: Path) -> None:
-    for language, text in blocks(page):
-        if language not in PROSE:
-            form(language, text, {})
+    found = [(language, text) for language, text in blocks(page) if language not in PROSE]
+    assert found, "a page without blocks needs no place among those of a release"
+    for language, text in found:
+        form(language, text, {})  # raises where a command, an option or a key does not exist
 
 
 def test_few_blocks_are_not_run() -> None:

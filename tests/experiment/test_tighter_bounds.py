@@ -11,7 +11,7 @@ from evosdc.experiment.experiment import Experiment, TighterBounds
 from evosdc.experiment.reader import read_experiment
 from evosdc.experiment.single_run import run_once
 from evosdc.experiment.start import starting_individual
-from evosdc.experiment.tighter_bounds import judged_anew, margins_wanted, within
+from evosdc.experiment.tighter_bounds import margins_wanted, rejudged, within
 from evosdc.model.constraint import Constraint, Constraints
 from evosdc.plugins.registry import default_registry
 
@@ -91,7 +91,7 @@ def test_the_next_safer_file_is_the_best_within_tighter_bounds():
     state = first_state(assembly.algorithm, started)
     assert state.best.key == started[0].key
     tighter = within(assembly, (TighterBounds(after=0, margins={"dbrl": 6.0}),))
-    judged = judged_anew(tighter, state)
+    judged = rejudged(tighter, state)
     assert judged.best.key == started[1].key
     assert [one.feasible for one in judged.population] == [one.key == started[1].key for one in state.population]
-    assert judged_anew(within(tighter, ()), judged).best.key == started[0].key
+    assert rejudged(within(tighter, ()), judged).best.key == started[0].key
