@@ -206,6 +206,12 @@ class Sides:
     wide: bool  # whether it has labels that the original has not, and is therefore in a coding of its own
 
     @property
+    def suppressed(self) -> bool:
+        """Whether the published file has fewer values than the original."""
+        before, after = self.original.select(self.attributes), self.masked
+        return _missing(after) > _missing(before)
+
+    @property
     def known(self) -> tuple[str, ...]:
         """The attributes that an intruder is taken to know: all except sensitive ones, where there are others."""
         schema = self.original.schema
@@ -222,6 +228,10 @@ class Sides:
         """Whether guessing the wanted attributes is a harm: the intruder already knows quasi-identifiers."""
         roles = {self.original.schema[name].role for name in self.attributes}
         return Role.SENSITIVE in roles or Role.QUASI_IDENTIFIER not in roles
+
+
+def _missing(table: Table) -> int:
+    return int((table.codes == MISSING).sum() + np.isnan(table.numbers).sum())
 
 
 def sides_of(original: Table, masked: Table, attributes: tuple[str, ...], order: Rows) -> Sides:
@@ -405,7 +415,9 @@ def second_opinions(
 
         def usual(measure: Measure) -> bool:
             known = measure.auxiliary_names()
-            reads = [bool(known) or side.wide or not measure.generalised for side in sides.values()]
+            absent = isinstance(measure, Judge) and measure.suppressions
+            plain = bool(known) or not measure.generalised
+            reads = [plain or side.wide or (absent and side.suppressed) for side in sides.values()]
             return all(reads) and all(side.published.issuperset(known) for side in sides.values())
 
         built = {name: measure for name, measure in built.items() if name in together or usual(measure)}

@@ -14,6 +14,8 @@ TAIL: Final = "tail"  # the family of judges of the people worst off
 # the family of judges whose figure bounds inference: right guesses of members minus those of others
 EXCESS: Final = "excess"
 
+RESTORED: Final = "minimality"  # the family of the judge of coarser and suppressed values
+
 HISTORY: Final = "history"  # the family of the judge of all releases together
 
 # points by which a learner may guess more sensitive values of the people in a file than of others: the estimate, and
@@ -51,7 +53,9 @@ def three_risks(
     """Return singling out, linkability and inference."""
     tail = next(iter(tails.items()), ("", {}))
     return [
-        _singling_out(*tail, most_sure(bound)),
+        _restored(*tail, bound, set_by)
+        if tail[1].get("family") == RESTORED
+        else _singling_out(*tail, most_sure(bound)),
         _linkability(intruder, dict(tail[1].get("details") or {}), bound, set_by, history),
         _inference(members, sensitive),
     ]
@@ -72,6 +76,15 @@ def _singling_out(judge: str, found: Mapping[str, Any], most: float) -> RiskLine
     words = f"{worst:.0f} % of the 20 surest matches are right{tenth}; at most {most:.0f} %"
     kept = max(worst, mean or 0.0) <= most
     return line.model_copy(update={"mean": mean, "worst": worst, "kept": kept, "words": words})
+
+
+def _restored(judge: str, found: Mapping[str, Any], bound: float, set_by: str) -> RiskLine:
+    value = float(found["value"])
+    words = f"{value:.1f} % of the people are alone with a coarser value that can be restored; at most {bound:g} %"
+    return RiskLine(
+        risk="Singling out", measure=judge, bound=bound, worst_bound=bound, worst_of="", mean=value, worst=None,
+        reason=reason_of(bound, set_by), kept=value <= bound, words=words,
+    )  # fmt: skip
 
 
 def _linkability(
@@ -137,7 +150,9 @@ def why_not(members: Mapping[str, Any]) -> str:
 def above_their_bounds(lines: list[RiskLine], members: Mapping[str, Any] | None) -> Iterator[str]:
     """Yield reasons against publication: the tails first, then inference; the verdict itself has one on people."""
     singling, linkability, inference = lines
-    if singling.kept is False:
+    if singling.kept is False and singling.worst is None:
+        yield f"{singling.words}. Publish coarser values, or groups of more people."
+    elif singling.kept is False:
         tenth = "" if singling.mean is None else f", those of the surest tenth in {singling.mean:.0f} %"
         yield (
             f"The matches that look surest are right in {singling.worst:.0f} % of the cases{tenth}, more than "

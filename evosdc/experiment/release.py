@@ -14,7 +14,7 @@ from evosdc.assess.classes import cross_tables
 from evosdc.assess.data_check import given_away_sentences
 from evosdc.assess.intruder import Found, audience_of, bound_of, found_by_intruder, found_by_value, two_way_of
 from evosdc.assess.risk import assess, build_models, intruder_view_of, view_summary
-from evosdc.assess.three_risks import HISTORY, TAIL
+from evosdc.assess.three_risks import HISTORY, RESTORED, TAIL
 from evosdc.assess.utility import analyses, corrections
 from evosdc.assess.verdict import Evidence, on_publication, on_verdict, verdict_of
 from evosdc.errors import InputError
@@ -243,11 +243,15 @@ def _with_opinion(evidence: Evidence, opinion: SecondOpinion) -> Evidence:
         lacking=sum(reason != NO_TIME for reason in (best.get("not_applicable") or {}).values()),
         used=opinion.used_by_the_search,
         members=opinion.members,
-        tails={name: one for name, one in judges.items() if one["family"] == TAIL} or evidence.tails,
+        tails=_of_family(judges, TAIL) or _of_family(judges, RESTORED) or evidence.tails,
         earlier=opinion.earlier,
         earlier_named=opinion.earlier_named,
         history=next((one for one in judges.values() if one["family"] == HISTORY), None),
     )
+
+
+def _of_family(judges: Mapping[str, Mapping[str, Any]], family: str) -> dict[str, Mapping[str, Any]]:
+    return {name: one for name, one in judges.items() if one["family"] == family}
 
 
 def _order(scored: Mapping[str, Any]) -> tuple[float, float]:

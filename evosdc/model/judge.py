@@ -37,6 +37,9 @@ class Judge(Measure):
     warns_from: ClassVar[float | None] = None
     """Share of the original's figure from which the sentence is a warning; None where it never is one."""
 
+    suppressions: ClassVar[bool] = False
+    """Whether a generalised judge has something to say of a file with suppressed values, too."""
+
     needs_others: ClassVar[bool] = False
     """Whether it compares the people of the file with others (`Microdata.others`), and says nothing without them."""
 

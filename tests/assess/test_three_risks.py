@@ -57,6 +57,15 @@ def test_what_nobody_measured_is_not_checked():
     assert any("Singling out" in text for text in waiting.conditions)
 
 
+def test_coarser_files_are_judged_by_what_can_be_restored():
+    found = {"downcoding": {"family": "minimality", "value": 12.0}}
+    refused, kept = verdict(found), verdict({"downcoding": found["downcoding"] | {"value": 0.4}})
+    assert (refused.risks[0].measure, refused.risks[0].bound, refused.publishable) == ("downcoding", 9.0, False)
+    assert any("can be restored" in reason for reason in refused.reasons)
+    assert kept.risks[0].kept
+    assert kept.publishable
+
+
 def test_bounds_say_where_they_come_from():
     assert "European Medicines Agency" in reason_of(9.0)
     assert reason_of(20.0) == "the risk in groups of 5 people"

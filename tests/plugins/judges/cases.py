@@ -12,6 +12,7 @@ from evosdc.table.table import Table
 LEARNED = ("learned-linkage", "learned-inference")
 ATTACKS = ("singling-out", "linkability", "inference")
 SETS = ("repu", "disco", "tcap")
+COARSER = ("downcoding",)
 LOSSES = ("tables-3", "association", "classifier-utility", "pmse")
 RISKS = (
     "learned-linkage",
@@ -23,7 +24,7 @@ RISKS = (
     "singling-out",
 )
 TAILS = ("surest-matches",)
-ALL = (*RISKS, *SETS, *TAILS, *LOSSES)
+ALL = (*RISKS, *SETS, *COARSER, *TAILS, *LOSSES)
 OF_GRAPHS = ("informed-semantic-dr", "neighbourhood-dr")
 """Judges of another plugin."""
 

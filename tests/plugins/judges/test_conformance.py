@@ -66,6 +66,10 @@ class TestCorrectAttribution(_Judged):
     name, order_matters = "tcap", False
 
 
+class TestDowncoding(_Judged):
+    name, order_matters = "downcoding", False
+
+
 class TestSurestMatches(_Judged):
     name = "surest-matches"
 
