@@ -29,6 +29,7 @@ import click
 import numpy as np
 
 from evosdc.engine.problem import Problem
+from evosdc.engine.trackers import Trackers
 from evosdc.experiment import single_run as run
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.reader import read_experiment
@@ -77,12 +78,12 @@ def searched(path: Path, algorithm: str, evaluations: int, settings: tuple[str, 
     serial = 'executor={ name = "serial" }'
     chosen = read_experiment(path, (f'algorithm={{ name = "{algorithm}" }}', serial, *fitness, *settings))
     chosen = chosen.model_copy(update={"stop": type(chosen.stop)(evaluations=evaluations)})
-    evaluate, tries, search = Problem.evaluate, Problem.tries, run.search
+    judge, tries, search = Problem.judge, Problem.tries, run.search
     count, spent = [0], [0.0]
 
     def counted(self: Problem, *given: Any, **named: Any) -> Any:
         count[0] += 1
-        return evaluate(self, *given, **named)
+        return judge(self, *given, **named)
 
     def counted_together(self: Problem, siblings: Siblings) -> Any:
         found = tries(self, siblings)
@@ -98,7 +99,7 @@ def searched(path: Path, algorithm: str, evaluations: int, settings: tuple[str, 
 
     with (
         TemporaryDirectory() as folder,
-        patch.object(Problem, "evaluate", counted),
+        patch.object(Problem, "judge", counted),
         patch.object(Problem, "tries", counted_together),
         patch.object(run, "search", timed),
     ):
@@ -140,7 +141,8 @@ def compared(path: Path, children: int) -> dict[str, dict[str, float]]:
     for child in made:
         child.key = genotype.key(child.genome)
     masked = problem.decode(genome, parent.key)
-    changes = [genotype.change(genome, child.genome, len(original)) for child in made]
+    followed = Trackers(genotype, problem.measures, problem.decode)
+    changes = [one for child in made for _, one in followed.changes(genome, [child.genome])]
     some = [problem.decode(child.genome, child.key) for child in made[: max(children // 10, 2)]]
     ways: dict[str, dict[str, float]] = {}
     for chosen in assembly.experiment.measures.all:

@@ -181,13 +181,37 @@ class Evaluator:
         return sent is None or sent < here
 
     def _here(self, fresh: dict[bytes, Individual]) -> dict[bytes, Values]:
-        found = {}
-        for key, individual in fresh.items():
+        siblings: dict[int, list[Individual]] = {}
+        for individual in fresh.values():
+            # Where each evaluation has its own limit of time it is alone.
+            together = individual.parent if self.time_limit is None else None
+            siblings.setdefault(id(together or individual), []).append(individual)
+        found = dict[bytes, Values]()
+        for batch in siblings.values():
             check_time()
             began = monotonic()
-            found[key] = evaluate_or_penalise(self.rule, self.problem, individual, self._in_time)
-            self._here_seconds.add(monotonic() - began)
-        return found
+            known = self._of_siblings(batch) if len(batch) > 1 else [None]
+            for individual, values in zip(batch, known, strict=True):
+                if values is None:
+                    values = evaluate_or_penalise(self.rule, self.problem, individual, self._in_time)
+                found[individual.key] = values
+            self._here_seconds.add(monotonic() - began, len(batch))
+        return {key: found[key] for key in fresh}
+
+    def _of_siblings(self, batch: Sequence[Individual]) -> list[Values | None]:
+        """Return the values of children of one parent, None for those that are to be evaluated one by one."""
+        parent = batch[0].parent
+        assert parent is not None
+        try:
+            known = self.problem.evaluate_children(parent, batch)
+        except Exception:
+            if self.rule.action == "raise":
+                raise
+            return [None] * len(batch)
+        for individual, values in zip(batch, known, strict=True):
+            if values is None:
+                individual.parent = None  # it changes too much: from scratch
+        return known
 
     def _in_time(self, individual: Individual, from_scratch: bool) -> Values:
         """Evaluate within the limit of time; raises `EvaluationError` when it is over."""

@@ -1,6 +1,6 @@
 """The problem to be solved, and the evaluation of one genome: a pure function of the seed and the genome."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -85,24 +85,25 @@ class Problem(Draws):
             return self._values(self.expectations(genome), genome)
         if self._direct is not None:
             return self._values({name: score(genome) for name, score in self._direct.items()}, genome)
-        if (
-            self._trackers is not None
-            and individual.parent is not None
-            and not (from_scratch or individual.parent.failed)
-        ):
-            scores = self._followed(self._trackers, individual, individual.parent)
-            if scores is not None:
-                return self._values(scores, genome)
-        return self._from_scratch(genome, key)
+        followed = None
+        if individual.parent is not None and not from_scratch:
+            (followed,) = self.evaluate_children(individual.parent, [individual])
+        return self._from_scratch(genome, key) if followed is None else followed
 
-    def _followed(self, trackers: Trackers, individual: Individual, parent: Individual) -> dict[str, float] | None:
-        """Return the scores of an individual by its changes of its parent's table; None where these are too many."""
-        trackers.born(individual.key, parent.key)
-        change = trackers.changed(parent.genome, individual.genome)
-        if change is None:
-            return None
-        columns = trackers.tries(parent, change)
-        return {name: float(column[0]) for name, column in columns.items()}
+    def evaluate_children(self, parent: Individual, children: Sequence[Individual]) -> list[Values | None]:
+        """Return the values of children by what they change in their parent's table; None where that is too much."""
+        found: list[Values | None] = [None] * len(children)
+        trackers = self._trackers
+        if trackers is None or parent.failed:
+            return found
+        for child in children:
+            trackers.born(child.key, parent.key)
+        for places, changes in trackers.changes(parent.genome, [child.genome for child in children]):
+            columns = {name: column.tolist() for name, column in trackers.tries(parent, changes).items()}
+            for number, place in enumerate(places):
+                scores = {name: column[number] for name, column in columns.items()}
+                found[place] = self._values(scores, children[place].genome)
+        return found
 
     def _from_scratch(self, genome: Any, key: bytes) -> Values:
         each = list[dict[str, float]]()

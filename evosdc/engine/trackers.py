@@ -1,7 +1,7 @@
 """Masked tables that are followed: a tracker of each measure, which children of the table are judged by."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from evosdc.errors import asked
 from evosdc.model import Changes, Fitted, Individual, Local, Tracker
 from evosdc.processors import side_by_side
-from evosdc.table.table import Table
+from evosdc.table.table import Rows, Table
 
 MOST_BYTES = 1 << 30  # Memory limit of all tracked tables together, approximate
 BYTES_A_CELL = 100  # Bytes of a tracked table per cell: those of the trackers of half a dozen measures
@@ -102,10 +102,38 @@ class Trackers:
             raise
         return columns, estimated
 
-    def changed(self, parent: Any, child: Any) -> Changes | None:
-        """Return the changes from one genome to another; None where these are too many to track."""
-        plugin = f"genotype {type(self.genotype).__name__}"
-        return asked(plugin, self.genotype.change, parent, child, self.most_changed)
+    def changes(self, parent: Any, children: Sequence[Any]) -> Iterator[tuple[list[int], Changes]]:
+        """Return what children change in a parent's table, batch by batch, with their places.
+
+        Genomes stand for parent and children. Those are left out that change too much to be tracked.
+        """
+        plugin, genotype = f"genotype {type(self.genotype).__name__}", self.genotype
+        places, rows, count = list[int](), list[Rows](), 0
+        for place, child in enumerate(children):
+            own = asked(plugin, genotype.changed_rows, parent, child)
+            if own is None or len(own) > self.most_changed:
+                continue
+            if count + len(own) > self.most_changed:
+                yield places, self._together(plugin, parent, [children[one] for one in places], rows)
+                places, rows, count = [], [], 0
+            places.append(place)
+            rows.append(own)
+            count += len(own)
+        if places:
+            yield places, self._together(plugin, parent, [children[one] for one in places], rows)
+
+    def _together(self, plugin: str, parent: Any, children: Sequence[Any], rows: Sequence[Rows]) -> Changes:
+        decoded = self.genotype.decode_records
+        if len(rows) == 1:
+            own = rows[0]
+            return Changes.of_one(own, *(asked(plugin, decoded, genome, own) for genome in (parent, children[0])))
+        listed = np.concatenate(rows)
+        before = asked(plugin, decoded, parent, listed)
+        after = [asked(plugin, decoded, child, own) for child, own in zip(children, rows, strict=True)]
+        codes, numbers = (np.concatenate([getattr(table, part) for table in after]) for part in ("codes", "numbers"))
+        codes.flags.writeable = numbers.flags.writeable = False
+        ends = np.cumsum(list(map(len, rows)), dtype=np.int64)
+        return Changes(ends, listed, before, Table(before.schema, codes, numbers))
 
     def born(self, child: bytes, parent: bytes) -> None:
         """Record the parent of a genome, by both keys."""
@@ -121,15 +149,15 @@ class Trackers:
             table = self._tables.get(key)
             if table is None:
                 continue
-            change = self.changed(table.genome, individual.genome)
-            if change is None:
+            batch = next(self.changes(table.genome, [individual.genome]), None)
+            if batch is None:
                 continue
             if key != parent and self._copies:
                 table = table.copy()
             else:
                 del self._tables[key]
                 _remember(self._went, key, individual.key)
-            table.take(individual.genome, change)
+            table.take(individual.genome, batch[1])
             return table
         made = self._decode(individual.genome, individual.key)
         return FollowedTable(self._measures, individual.genome, made)

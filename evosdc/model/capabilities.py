@@ -126,13 +126,6 @@ class Local(Genotype[G]):
         """
         return None
 
-    def change(self, parent: G, child: G, most: int) -> Changes | None:
-        """Return a child's changes of its parent's records; None where it changes more than `most` records."""
-        rows = self.changed_rows(parent, child)
-        if rows is None or len(rows) > most:
-            return None
-        return Changes.of_one(rows, self.decode_records(parent, rows), self.decode_records(child, rows))
-
 
 class Stochastic(Genotype[G]):
     """A genotype whose `decode` draws random numbers: a genome stands for many tables.

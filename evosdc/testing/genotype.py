@@ -516,16 +516,6 @@ class CapabilityTests(GenotypeSubject):
                 assert records.same_records(table.take(queried)), "decode_records gives other records than decode"
 
     @_where(Local)
-    def test_changes_lead_from_parent_to_child(self, genotype: Local[Any]) -> None:
-        parent, records = genotype.random(generator(17)), len(genotype.microdata.original)
-        for place in range(3):
-            child = genotype.mutate(parent, generator(18, place))
-            change = genotype.change(parent, child, records)
-            if change is not None and not genotype.generalises:
-                before, after = self.decoded(genotype, parent), self.decoded(genotype, child)
-                assert change.applied_to(before).same_records(after), "change does not lead to the child's table"
-
-    @_where(Local)
     def test_moves_make_genomes_and_change_none(self, genotype: Local[Any]) -> None:
         kinds = (*genotype.moves, *genotype.class_moves)
         assert len(set(kinds)) == len(kinds), "moves and class_moves name a kind twice"

@@ -63,11 +63,30 @@ def test_a_relative_that_was_asked_for_last_is_near_enough(monkeypatch):
     assert followed.at(child).trackers["a"].score == child.scores["a"]
 
 
+@pytest.mark.parametrize("most", [3, 8, 1000])
+def test_children_of_one_parent_change_together_what_each_changes_alone(monkeypatch, most):
+    genotype, followed, problem = of_copies(monkeypatch, True)
+    followed.most_changed, rng = most, generator(4)
+    parent = evaluated(problem, genotype.random(rng))
+    children, before = [parent.genome], problem.decode(parent.genome, parent.key)
+    for _ in range(12):  # each differs in more records than the one before
+        children.append(genotype.mutate(children[-1], rng))
+    seen = []
+    for places, changes in followed.changes(parent.genome, children):
+        assert len(changes.rows) <= most
+        for number, place in enumerate(places):
+            child = problem.decode(children[place], genotype.key(children[place]))
+            assert changes.part(number, number + 1).applied_to(before).same_records(child)
+        seen += places
+    counts = [len(genotype.changed_rows(parent.genome, child)) for child in children]
+    assert seen == [place for place, count in enumerate(counts) if count <= most]
+
+
 def test_a_tracker_that_raised_is_not_asked_again(monkeypatch):
     genotype, followed, problem = of_copies(monkeypatch, True)
     parent = evaluated(problem, genotype.random(generator(2)))
     table = followed.at(parent)
-    change = genotype.change(parent.genome, genotype.mutate(parent.genome, generator(3)), 100)
+    ((_, change),) = followed.changes(parent.genome, [genotype.mutate(parent.genome, generator(3))])
     monkeypatch.setattr(table.trackers["a"], "take", None)
     with pytest.raises(Exception, match="measure a: tries raised TypeError"):
         followed.tries(parent, change)
@@ -78,7 +97,7 @@ def test_a_tracker_that_raised_is_not_asked_again(monkeypatch):
 def test_what_a_plugin_raises_within_a_batch_is_named_in_the_log_without_its_message(monkeypatch, caplog):
     genotype, followed, problem = of_copies(monkeypatch, True)
     parent = evaluated(problem, genotype.random(generator(2)))
-    changes = genotype.change(parent.genome, genotype.mutate(parent.genome, generator(3)), 100)
+    ((_, changes),) = followed.changes(parent.genome, [genotype.mutate(parent.genome, generator(3))])
     siblings = Siblings(parent, ["move"], lambda place: parent.genome, genotype.key, changes)
 
     def tries(self, changes):

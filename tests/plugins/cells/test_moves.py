@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evosdc.model import Microdata
+from evosdc.model import Changes, Microdata
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import MISSING, Table
 from evosdc_cells import files as genomes
@@ -219,8 +219,9 @@ def test_what_children_change_is_what_their_files_differ_in(records, numeric):
         assert isinstance(child, FileBlocks) == (records == 5000)
         part = made.part(place, place + 1)
         assert part.applied_to(before).same_records(cells.decode(child, rng))
-        assert_same_changes(part, cells.change(parent, child, records))
-        assert cells.change(parent, child, len(part.rows) - 1) is None
+        rows = cells.changed_rows(parent, child)
+        own = (cells.decode_records(file, rows) for file in (parent, child))
+        assert_same_changes(part, Changes.of_one(rows, *own))
 
 
 @pytest.mark.parametrize("records", [40, 5000])
