@@ -31,6 +31,6 @@ def _watch(say: Callable[[str], object], before: int, ended: Event) -> None:
 def kernels_compiled() -> int:
     """Return how many kernels of evosdc and its plugins this process has compiled, or is compiling."""
     # Nothing is imported here: in a thread of its own that would disturb an import of numba that is under way.
-    modules = [module for name, module in list(sys.modules.items()) if name.startswith("evosdc")]
+    modules = [module for name, module in sys.modules.copy().items() if name.startswith("evosdc")]
     values = [value for module in modules for value in list(vars(module).values()) if hasattr(value, "py_func")]
     return sum(sum(value.stats.cache_misses.values()) for value in values)

@@ -29,8 +29,11 @@ _PIECE = 1 << 20
 _FOREIGN = re.compile(r"[\u00c0-\u00ff]+")
 # words of Windows-1251 read as Windows-1252 are accented letters in a row
 _CYRILLIC = re.compile(r"[\u00c0-\u00ff]{3,}")
-# letters of Windows-1250 read as Windows-1252 are signs within words
-_CENTRAL = re.compile("[a-z]{3}[\u00b9\u00b3\u00bf\u00be\u0178]|[\u00b3\u00b9\u00bf\u00a3\u00be][a-z]")
+# letters of Windows-1250 read as Windows-1252 are signs within words, or letters where no Western language has them
+_CENTRAL = re.compile(
+    "[a-z\u00df-\u00ff]{3}[\u00b9\u00b3\u00bf\u00be]|[\u00b3\u00b9\u00bf\u00a3\u00be][a-z\u00df-\u00ff]"
+    "|[a-z\u00df-\u00ff][\u0178\ufffd]|\ufffd[a-z\u00df-\u00ff]|\u0153\\b|\u00f5\\b|\u00ec[a-z]"
+)
 _CONTROL = bytes(sorted(set(range(32)) - set(b"\t\n\r\x0b\x0c\x1a\x1b")))
 
 
@@ -79,8 +82,8 @@ def decode(
         except UnicodeDecodeError:
             continue
         return text, Encoding(name, guessed=name != "utf-8", seems=_seems(text) if name != "utf-8" else "")
-    text = content.decode("latin-1")
-    return text, Encoding("latin-1", guessed=True, seems=_seems(text))
+    seems = _seems(content.decode("cp1252", "replace"))
+    return content.decode("latin-1"), Encoding("latin-1", guessed=True, seems=seems)
 
 
 def _decoded(content: bytes, where: str, error: type[InputError], encoding: str) -> tuple[str, Encoding]:

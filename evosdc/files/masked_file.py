@@ -63,7 +63,7 @@ def _widened(attribute: Attribute, column: Column, missing: Sequence[str]) -> At
 def read_masked(path: Path | str, original: Source, require: Sequence[str] = (), generalised: bool = False) -> Source:
     """Read a protected version of a file by the original's schema; it may leave attributes out."""
     schema = original.table.schema
-    held = parsed(Path(path), _as(original, Path(path)), original.original)
+    held = parsed(Path(path), None, original.original, _as(original, Path(path)))
     text = text_file(held)
     if text is not None:
         # Without the quotes that kept names and texts from being formulas.
@@ -117,4 +117,4 @@ def _as(original: Source, path: Path) -> Reading:
 
 def holds_generalised(path: Path, original: Source) -> bool:
     """Whether a version of a file has labels wider than the original's values; raises as `read_masked`."""
-    return is_generalised(original.table.schema, parsed(path, _as(original, path), original.original).columns)
+    return is_generalised(original.table.schema, parsed(path, None, original.original, _as(original, path)).columns)

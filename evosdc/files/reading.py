@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from evosdc.errors import Fault, SchemaError
+from evosdc.errors import DataError, Fault, SchemaError
 from evosdc.files.categories import merged, merging_sentences
 from evosdc.files.coding import Origin, encode
 from evosdc.files.column import Column
@@ -41,8 +41,8 @@ def read_source(
         description = load_schema(Path(schema))
     else:
         description = describe(schema) if isinstance(schema, Schema) else schema
-    options = replace(_reading(description, encoding, sheet), separator=separator, names=names)
-    return source_of(parsed(path, options), str(path), description)
+    options = Reading(separator, names, encoding, sheet)
+    return source_of(parsed(path, options, described=description), str(path), description)
 
 
 def read_published(
@@ -57,19 +57,30 @@ def read_published(
     if schema is None:
         return read_source(path, encoding=encoding, sheet=sheet)
     description = load_schema(schema)
-    original = parsed(path, _reading(description, encoding, sheet))
+    original = parsed(path, Reading(encoding=encoding, sheet=sheet), described=description)
     return source_of(original, str(path), description.published(original.columns, generalised))
 
 
-def _reading(description: SchemaDescription | None, encoding: str | None, sheet: str | None) -> Reading:
-    """Return the settings for reading a file: the user's, else those of its schema."""
-    said = description if description is not None else SchemaDescription()
-    return Reading(encoding=encoding or said.encoding, sheet=sheet or said.sheet)
-
-
-def parsed(path: Path, options: Reading | None = None, like: Original | None = None) -> Original:
+def parsed(
+    path: Path,
+    options: Reading | None = None,
+    like: Original | None = None,
+    described: SchemaDescription | Reading | None = None,
+) -> Original:
     """Return a file that was read, before its schema is known; `like` is the file that it was made from."""
-    return parse_file(read_bytes(path), path, options or Reading(), like)
+    # An encoding or a sheet that a schema says is of the original: a file of another format has none.
+    given, otherwise = options or Reading(), described or Reading()
+    whole = replace(given, encoding=given.encoding or otherwise.encoding, sheet=given.sheet or otherwise.sheet)
+    found = parse_file(read_bytes(path), path, whole, like)
+    inner, faults = unpacked(found), []
+    if given.encoding is not None and not isinstance(inner, DelimitedFile):
+        wanted = "none: only delimited text is read in an encoding that is named"
+        faults.append(Fault(printable(str(path)), f"the encoding {given.encoding!r}", wanted))
+    if given.sheet is not None and inner.suffix != ".xlsx":
+        faults.append(Fault(printable(str(path)), f"the sheet {given.sheet!r}", "none: only workbooks have sheets"))
+    if faults:
+        raise DataError(faults)
+    return found
 
 
 def source_of(

@@ -20,6 +20,7 @@ from starlette.responses import JSONResponse, Response
 
 from evosdc.errors import DataError, Fault, InputError
 from evosdc.files.column import Column
+from evosdc.files.formats import TEXT, Reading, ending_of
 from evosdc.files.schema.schema_edits import edit_schema, reasons_told, schema_steps, undo_edit
 from evosdc.files.schema.schema_file import load_schema
 from evosdc.options.written import listed, names_text
@@ -28,7 +29,7 @@ from evosdc.runs.status import read_run_status
 from evosdc.table.numerals import numbers
 from evosdc.table.schema import Role, Scale
 from evosdc_app.calls import error_sentences
-from evosdc_app.folder import ENDINGS, hierarchy_names, line_of
+from evosdc_app.folder import ENDINGS, hierarchy_names, line_of, reading_of
 from evosdc_app.guard import UPLOAD
 from evosdc_app.hierarchy_screen import hierarchy_words
 from evosdc_app.sources import Contents, at_hand, cut, is_dataset
@@ -79,15 +80,17 @@ async def file(bench: Workbench, request: Request) -> Response:
         bench.folder.data_file(data)
     name = None if schema is None else bench.folder.name(schema)
     faults: list[str] = []
+    notes: Sequence[str] = ()
     if schema is not None and not schema.exists() and bench.folder.data_file(data).stat().st_size <= _SMALL:
         try:
-            await to_thread.run_sync(bench.sources.contents, data)
+            notes = (await to_thread.run_sync(bench.sources.contents, data)).notes
         except InputError as error:  # there is nothing to propose
             faults = list(map(str, error.faults))
     return bench.page(
         "file.html", "file", data, data=data, dataset=dataset, schema=name,
         proposed=schema is not None and schema.exists(),
-        command=line_of(init_words(bench, data)) if schema is not None else "", faults=faults,
+        command=line_of(init_words(bench, data)) if schema is not None else "", faults=faults, notes=notes,
+        text=ending_of(data).format in TEXT, workbook=ending_of(data).format == ".xlsx",
     )  # fmt: skip
 
 
@@ -330,10 +333,12 @@ def _require_room(part: Path, name: str, most: int) -> None:
         )
 
 
-def init_words(bench: Workbench, data: str) -> list[str]:
-    """Return the command that proposes a schema."""
-    schema = bench.folder.name(bench.folder.schema_of(data))
-    return ["init", bench.folder.word(data), "-o", schema, "--no-ask"]
+def init_words(bench: Workbench, data: str, reading: Reading | None = None) -> list[str]:
+    """Return the command that proposes a schema, read as it is said here or as the schema says that is there."""
+    path = bench.folder.schema_of(data)
+    reading = reading or reading_of(path)
+    given = [word for key in ("encoding", "sheet") if (own := getattr(reading, key)) for word in (f"--{key}", own)]
+    return ["init", bench.folder.word(data), "-o", bench.folder.name(path), "--no-ask", *given]
 
 
 async def done(bench: Workbench, words: list[str]) -> str:
@@ -349,7 +354,8 @@ async def propose(bench: Workbench, request: Request) -> Response:
     form = await bench.form(request)
     data = form.one("data")
     bench.folder.data_file(data)
-    await done(bench, init_words(bench, data))
+    reading = Reading(encoding=form.one("encoding").strip() or None, sheet=form.one("sheet").strip() or None)
+    await done(bench, init_words(bench, data, reading))
     return away("/file", {"data": data}, "attributes")
 
 
@@ -375,7 +381,8 @@ async def _unchanged(bench: Workbench, data: str, schema: Path) -> list[Path]:
     """Return the files of a proposal; raise where they are not those that `evosdc init` writes."""
     with tempfile.TemporaryDirectory(prefix=".", dir=schema.parent) as folder:  # for its owner alone
         again = Path(folder, schema.name)
-        await done(bench, ["init", bench.folder.word(data), "-o", str(again), "--no-ask"])
+        words = init_words(bench, data)
+        await done(bench, [str(again) if word == bench.folder.name(schema) else word for word in words])
         proposed = [path.name for path in sorted(Path(folder).iterdir())]
         files = [schema.with_name(name) for name in proposed]
         if any(path.is_symlink() or not path.is_file() for path in files) or any(

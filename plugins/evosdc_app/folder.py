@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evosdc.errors import DataError, Fault
+from evosdc.files.formats import Reading
 from evosdc.printing import printable
 from evosdc.runs.layout import DATA, LOCK, RESOLVED, holds_run_files, read_object, run_folder_of, run_folders
 from evosdc.runs.publication_check import is_secret, kind_of
@@ -191,12 +192,23 @@ def _of_schema(path: Path) -> bool:
 
 def hierarchy_names(schema: Path) -> list[str]:
     """Return the files that a schema names, whatever else is wrong with it."""
-    try:
-        tables = tomllib.loads(schema.read_text(encoding="utf-8")).get("attributes", {})
-    except (OSError, ValueError):
-        return []
+    tables = _schema_document(schema).get("attributes", {})
     named = [table.get("hierarchy") for table in tables.values() if isinstance(table, dict)]
     return [file for file in named if isinstance(file, str)]
+
+
+def reading_of(schema: Path) -> Reading:
+    """Return the encoding and the sheet that a schema names, whatever else is wrong with it."""
+    document = _schema_document(schema)
+    encoding, sheet = (str(document[key]) if key in document else None for key in ("encoding", "sheet"))
+    return Reading(encoding=encoding, sheet=sheet)
+
+
+def _schema_document(schema: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(schema.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
 
 
 def read_or_empty(path: Path) -> dict[str, Any]:

@@ -9,12 +9,14 @@ from typing import Any
 from evosdc.datasets.loading import load_dataset
 from evosdc.datasets.storage import available
 from evosdc.files.column import NO_TEXT, Column
+from evosdc.files.formats import Reading
+from evosdc.files.packed import unpacked
 from evosdc.files.reading import parsed, source_of
 from evosdc.files.source import Source
 from evosdc.plugins.registry import default_registry
 from evosdc.printing import printable
 from evosdc.specs import DatasetSpec
-from evosdc_app.folder import WorkFolder
+from evosdc_app.folder import WorkFolder, reading_of
 
 PAGE = 50  # records on a page
 LONGEST = 200  # signs of a value that are shown
@@ -30,6 +32,7 @@ class Contents:
     records: int
     source: Source | None  # of a registered data set, which brings its schema
     original: Any = None  # the file as it was read; None of a data set
+    notes: tuple[str, ...] = ()  # what was guessed in reading the file
 
     def page(self, number: int) -> list[tuple[int, list[str]]]:
         """Return the records of a page, each with its position from 1; pages count from 1."""
@@ -54,10 +57,12 @@ class Sources:
     def contents(self, data: str) -> Contents:
         """Return a file's contents; it takes as long as reading it the first time."""
         path = None if is_dataset(data, self.folder) else self.folder.data_file(data)
-        key = (data,) if path is None else (data, path.stat().st_mtime_ns, path.stat().st_size)
+        reading = Reading() if path is None else reading_of(self.folder.schema_of(data))
+        key: tuple[Any, ...] = (data, reading)
+        key += () if path is None else (path.stat().st_mtime_ns, path.stat().st_size)
         with self._lock:  # two tabs wait for one reading
             if key not in self._kept:
-                self._kept[key] = _read(data, path)
+                self._kept[key] = _read(data, path, reading)
             self._kept.move_to_end(key)
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
@@ -83,13 +88,13 @@ def at_hand(name: str) -> DatasetSpec:
     return spec
 
 
-def _read(data: str, path: Path | None) -> Contents:
+def _read(data: str, path: Path | None, reading: Reading) -> Contents:
     if path is None:
         source = load_dataset(at_hand(data), offline=True)
         return Contents(source.original.columns, len(source.table), source)
-    original = parsed(path)
-    columns = original.columns
-    return Contents(columns, len(columns[0]) if columns else 0, None, original)
+    original = parsed(path, described=reading)
+    columns, notes = original.columns, tuple(getattr(unpacked(original), "notes", ()))
+    return Contents(columns, len(columns[0]) if columns else 0, None, original, notes)
 
 
 def _text(column: Column, row: int) -> str:

@@ -15,6 +15,7 @@ class JoinOptions(Options):
     """Options of ``evosdc graph join``."""
 
     output: Path = option(..., "Ends in .graphml, .json or .zip.", flags=("-o", "--output"), metavar="GRAPH")
+    encoding: str | None = shared.ENCODING
     undirected: bool = option(False, "Take edges for connections without a direction.")
     force: bool = shared.FORCE
 
@@ -34,6 +35,8 @@ class InsertOptions(Options):
     """Options of ``evosdc graph insert``."""
 
     schema_file: Path | None = shared.SCHEMA
+    encoding: str | None = shared.ENCODING
+    sheet: str | None = shared.SHEET
     output: Path = option(..., "The protected graph.", flags=("-o", "--output"), metavar="PROTECTED")
     in_order: bool = option(False, "Take the rows as they stand, whatever wrote them.")
     force: bool = shared.FORCE
@@ -47,6 +50,8 @@ class TopicsOptions(Options):
         None, "The attribute of GRAPH that calls users as POSTS does; default: their ids.", metavar="ATTRIBUTE"
     )
     text: str = option(..., "The column with what they post.", metavar="COLUMN")
+    encoding: str | None = shared.ENCODING
+    sheet: str | None = shared.SHEET
     number: int = option(10, "Topics that a model looks for.", metavar="N")
     each: int = option(3, "Topics of a user at most, in the order of importance.", metavar="N")
     model: Literal["nmf", "lda"] = option("nmf", "How topics are found.")
@@ -98,7 +103,7 @@ def join(nodes: Path, edges: Path, options: JoinOptions) -> None:
     require_apart(output, nodes, edges)
     require_unused(output, replace=options.force)
     where = printable(f"{nodes} and {edges}")
-    made = join_files([(path.name, read_bytes(path)) for path in (nodes, edges)], where)
+    made = join_files([(path.name, read_bytes(path)) for path in (nodes, edges)], where, options.encoding)
     made = replace(made, directed=not options.undirected)
     with atomic(output) as temporary:
         temporary.write_bytes(writers[output.suffix.lower()](made))
@@ -150,6 +155,7 @@ def insert(data: Path, masked: Path, options: InsertOptions) -> None:
     from evosdc.cli.inputs import open_source, require_apart, require_order
     from evosdc.cli.text import say
     from evosdc.files.atomic import require_unused
+    from evosdc.files.formats import Reading
     from evosdc.files.reading import parsed
     from evosdc_social.extraction import written_back
     from evosdc_social.graph import NEIGHBOURS
@@ -157,7 +163,8 @@ def insert(data: Path, masked: Path, options: InsertOptions) -> None:
     output, schema = options.output, options.schema_file
     require_apart(output, data, masked, schema)
     require_unused(output, replace=options.force)
-    source, rows = open_source(str(data), schema), parsed(masked)
+    source = open_source(str(data), schema)
+    rows = parsed(masked, Reading(encoding=options.encoding, sheet=options.sheet))
     table, others = written_back(source, rows, str(masked))
     if not options.in_order and all(column.name != NEIGHBOURS for column in rows.columns):
         require_order(masked)
@@ -183,6 +190,7 @@ def topics(data: Path, posts: Path, options: TopicsOptions) -> None:
     from evosdc.cli.text import say
     from evosdc.files.atomic import require_unused, write_text
     from evosdc.files.delimited_file import plain_text
+    from evosdc.files.formats import Reading
     from evosdc_social.posts import (
         read_graph,
         read_keywords,
@@ -197,7 +205,7 @@ def topics(data: Path, posts: Path, options: TopicsOptions) -> None:
     beside = output.with_suffix(".topics.csv")
     require_apart(output, data, posts, keywords)
     require_unused(output, beside, replace=options.force)
-    listed = read_posts(posts, options.user, options.text)
+    listed = read_posts(posts, options.user, options.text, Reading(encoding=options.encoding, sheet=options.sheet))
     if keywords is not None:
         found = topics_by_keywords(listed, read_keywords(keywords), options.each)
     else:

@@ -210,29 +210,29 @@ def parse_zipped(content: bytes, where: str) -> GraphFile | None:
     return graph_file(_graph(way, where), where, ".zip", zipped) if way.share else None
 
 
-def join_files(files: Sequence[tuple[str, bytes]], where: str) -> Graph:
+def join_files(files: Sequence[tuple[str, bytes]], where: str, encoding: str | None = None) -> Graph:
     """Return the graph of a file of nodes and a file of edges, in whatever order."""
     # The edges are the file whose first two columns hold the ends, as ids that a column of the other file holds once
     # each. Numeric columns of the edges are kept.
-    way = _best(files, where)
+    way = _best(files, where, encoding)
     if not way.share:
         given = "two files of which neither has a column with the ids that are the first two columns of the other"
         raise DataError(Fault(where, given, "a file of nodes, with ids, and a file of edges: from,to,..."))
     return _graph(way, where)
 
 
-def _columns(content: bytes, where: str) -> Sequence[Column]:
+def _columns(content: bytes, where: str, encoding: str | None) -> Sequence[Column]:
     """Return the columns of a file; one with a header line alone has no edges."""
-    lines = [line for line in decode(content, where)[0].splitlines() if line.strip()]
+    lines = [line for line in decode(content, where, encoding=encoding)[0].splitlines() if line.strip()]
     if len(lines) != 1:
-        return parse_delimited(content, where).columns
+        return parse_delimited(content, where, encoding=encoding).columns
     names = next(csv.reader(lines, delimiter=max(",;\t", key=lines[0].count)))
     return [Column(name.strip(), (), np.empty(0, dtype=np.int32)) for name in names]
 
 
-def _best(files: Sequence[tuple[str, bytes]], where: str) -> _Way:
+def _best(files: Sequence[tuple[str, bytes]], where: str, encoding: str | None = None) -> _Way:
     """Return the better way to take one of two files for the nodes."""
-    tables = [(name, _columns(content, f"{where}, {name}")) for name, content in files]
+    tables = [(name, _columns(content, f"{where}, {name}", encoding)) for name, content in files]
     ways = [_way(nodes, *edges) for (_, nodes), edges in (tables, tables[::-1])]
     return max(ways, key=lambda way: (way.share, way.named))
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from evosdc.errors import DataError, Fault, ParameterError, SchemaError, did_you_mean
 from evosdc.files.atomic import atomic
+from evosdc.files.formats import Reading
 from evosdc.files.reading import parsed
 from evosdc.printing import printable
 from evosdc.table.hierarchy import Hierarchy
@@ -198,9 +199,9 @@ def _named(words: Sequence[tuple[str, ...]]) -> list[str]:
     return names
 
 
-def read_posts(path: Path, user: str, text: str) -> list[tuple[str, str]]:
+def read_posts(path: Path, user: str, text: str, options: Reading | None = None) -> list[tuple[str, str]]:
     """Return the posts of a file: users and texts."""
-    columns = {column.name: column for column in parsed(path).columns}
+    columns = {column.name: column for column in parsed(path, options).columns}
     for name in (user, text):
         if name not in columns:
             wanted = f"one of {printable(', '.join(columns))}"

@@ -35,6 +35,22 @@ def test_western_code_pages_are_guessed(content, name):
 
 
 @pytest.mark.parametrize(
+    ("text", "code_page", "seems"),
+    [
+        ("Łódź", "cp1250", "cp1250"),
+        ("město, Plzeň", "cp1250", "cp1250"),
+        ("žluťoučký kůň", "cp1250", "cp1250"),
+        ("idő", "cp1250", "cp1250"),
+        ("женский", "cp1251", "cp1251"),
+        ("sœur, ¿Qué?, lunedì, 5 m³, £5, Århus, São João, põe, côté, Straße", "cp1252", ""),
+    ],
+)
+def test_another_code_page_is_suspected_where_letters_look_wrong(text, code_page, seems):
+    found = decode(f"town,sex\n{text},f\n".encode(code_page), "x")[1]
+    assert (found.guessed, found.seems) == (True, seems)
+
+
+@pytest.mark.parametrize(
     ("content", "word"),
     [
         (b"\x89PNG\x00\x01", "binary"),

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import evosdc
+from evosdc.errors import DataError
 from evosdc.files.masked_file import read_masked
 from evosdc.files.reading import read_source
 from evosdc.plugins.registry import default_registry
@@ -72,27 +74,42 @@ def test_the_writing_of_the_original_tells_nothing(tmp_path, found, seed):
     assert again.table.same_records(masked)
 
 
-@pytest.mark.parametrize("method", ["pram", "rank-swapping", "mdav", "local-suppression", "noise"])
-def test_methods_publish_each_value_in_one_way(tmp_path, method):
-    rng = np.random.default_rng(5)
-    ways = [WAYS[("north", "south")[k]][rng.integers(4)] for k in rng.integers(0, 2, 90)]
-    ages = [WAYS[("67", "5")[k]][rng.integers(4)] for k in rng.integers(0, 2, 90)]
-    pay = [f"{value:.{rng.integers(1, 3)}f}" for value in rng.integers(10, 60, 90) / 2]
-    text = "place,age,pay\n" + "".join(f"{a},{b},{c}\n" for a, b, c in zip(ways, ages, pay, strict=True))
-    described = Schema((nominal("place", "north", "south"), ordinal("age", "5", "67"), numeric("pay", 2)))
-    source = read_source(write(tmp_path, text), described)
-    names = ["pay"] if method == "noise" else ["place", "age"]
-    part = source.table.select(names)
-    made = default_registry().build("masking-method", method, {})
-    masked = made.mask(part, np.random.default_rng(1))
-    source.write(tmp_path / "out.csv", masked)
-    for name in names:
-        place = described.names.index(name)
-        values = masked.column(name).tolist()
-        texts = {}
-        for value, cells in zip(values, lines(tmp_path / "out.csv"), strict=True):
-            texts.setdefault(round(value, 2) if value == value else None, set()).add(cells[place])
-        assert all(len(found) == 1 for found in texts.values())
+REGISTRY = default_registry()
+WRITTEN = WAYS | {day: [day, f" {day}", f'"{day}"'] for day in ("1970-05-01", "1985-12-24", "2001-02-03")}
+ANY_SCALE = Schema(
+    (*DESCRIBED.attributes, replace(ordinal("born", "1970-05-01", "1985-12-24", "2001-02-03"), date_format="%Y-%m-%d"))
+)
+
+
+@pytest.mark.parametrize("method", REGISTRY.names("masking-method"))
+@given(st.integers(0, 2**32 - 1))
+@settings(RELAXED, max_examples=2)
+def test_every_method_publishes_a_function_of_the_value(tmp_path, method, seed):
+    rng = np.random.default_rng(seed)
+    values = (("north", "south"), ("67", "5"), ("2.5", "67", "5"), ("1970-05-01", "1985-12-24", "2001-02-03"))
+    rows = list(zip(*(rng.choice(own, 40) for own in values), strict=True))
+    text = "place,age,amount,born\n" + "".join(",".join(row) + "\n" for row in rows)
+    other = "place,age,amount,born\n" + "".join(
+        ",".join(WRITTEN[value][rng.integers(len(WRITTEN[value]))] for value in row) + "\n" for row in rows
+    )
+    scales = REGISTRY.spec("masking-method", method).scales
+    fitting = [a.name for a in ANY_SCALE.attributes if str(a.scale) in scales]
+    names = {"date-shift": ["born"], "optimal-channel": ["place"]}.get(method, fitting)  # dates only; slow
+    places = [ANY_SCALE.names.index(name) for name in names]
+    published = []
+    for at, written in enumerate((text, other)):
+        source = read_source(write(tmp_path, written, f"{at}.csv"), ANY_SCALE)
+        made = REGISTRY.build("masking-method", method, {})
+        masked = made.mask(source.table.select(names), np.random.default_rng(1))
+        source.write(tmp_path / "out.csv", masked)
+        published.append([[cells[place] for place in places] for cells in lines(tmp_path / "out.csv")])
+        for place, name in enumerate(names):
+            values = np.round(masked.column(name), masked.schema[name].decimals).tolist()
+            shown = {}
+            for value, cells in zip(map(repr, values), published[-1], strict=True):
+                shown.setdefault(value, set()).add(cells[place])
+            assert all(len(ways) == 1 for ways in shown.values()), name
+    assert published[0] == published[1]
 
 
 def test_columns_that_are_not_masked_keep_their_values(tmp_path):
@@ -167,6 +184,20 @@ def test_a_missing_value_is_the_word_that_the_file_has(tmp_path):
     codes = np.array([[MISSING], [0], [1]], dtype=np.int32)
     source.write(tmp_path / "out.csv", Table(source.table.select(["a"]).schema, codes, np.empty((3, 0))))
     assert [cells[0] for cells in lines(tmp_path / "out.csv")] == ["NA", "x", "y"]
+
+
+def test_a_sheet_or_an_encoding_that_a_file_cannot_have_is_refused(tmp_path):
+    path = write(tmp_path, "town,sex\nx,f\ny,m\n")
+    with pytest.raises(DataError, match="only workbooks have sheets"):
+        read_source(path, sheet="Data")
+    pytest.importorskip("pyarrow.parquet")
+    pd.DataFrame({"town": ["x", "y"]}).to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(DataError, match="only delimited text"):
+        read_source(tmp_path / "t.parquet", encoding="cp1250")
+    # What a schema says is of the original: its masked file may be of another format.
+    (tmp_path / "s.toml").write_text('encoding = "cp1250"\nsheet = "Data"\n')
+    assert read_source(tmp_path / "t.parquet", tmp_path / "s.toml").table.schema.names == ("town",)
+    assert read_source(path, tmp_path / "s.toml").table.schema.names == ("town", "sex")
 
 
 def test_read_table_takes_an_encoding_and_a_sheet(tmp_path):

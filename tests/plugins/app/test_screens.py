@@ -77,6 +77,26 @@ class TestFile:
         assert refused.status == 400
         assert "no step of evosdc edit" in words(refused.text)
 
+    def test_a_sheet_and_an_encoding_are_chosen_and_count_from_then_on(self, server):
+        openpyxl = pytest.importorskip("openpyxl", reason="needs the extra excel")
+        book = openpyxl.Workbook()
+        for sheet, name in ((book.active, "age"), (book.create_sheet("second"), "years")):
+            for row in ((name, "sex"), *((20 + place % 9, "mf"[place % 2]) for place in range(30))):
+                sheet.append(row)
+        book.save(server.folder / "two.xlsx")
+        (server.folder / "miasta.csv").write_bytes("town,sex\nŁódź,f\nGdańsk,m\nwieś,f\n".encode("cp1250"))
+        assert "--sheet NAME reads another one" in words(server.get("/file", data="two.xlsx").text)
+        assert "try --encoding cp1250" in words(server.get("/file", data="miasta.csv").text)
+        server.post("/init", data="two.xlsx", sheet="second")
+        server.post("/init", data="miasta.csv", encoding="cp1250")
+        assert "years" in words(server.get("/fragment/preview", data="two.xlsx").text)
+        assert "Gdańsk" in words(server.get("/fragment/preview", data="miasta.csv").text)
+        assert "--sheet second" in words(server.get("/history", data="two.xlsx").text)
+        for data in ("two.xlsx", "miasta.csv"):
+            assert server.post("/unpropose", data=data).status == 303
+        refused = server.post("/init", data="two.xlsx", sheet="third")
+        assert "no sheet 'third'" in words(refused.text)
+
     def test_the_proposal_is_taken_back_last_and_proposed_again(self, server):
         folder = server.folder
         # A column that gets a hierarchy in a file of its own, and one of somebody else that stays.

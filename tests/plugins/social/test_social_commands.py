@@ -500,3 +500,24 @@ def test_the_karate_experiment_reads_the_trees_of_the_study() -> None:
     assert published == {"club": "nominal", "friends": "ordinal", "contexts": "ordinal"}
     study = (KARATE.parent / "graphs.py").read_text()
     assert """ordinal = '{ role = "quasi-identifier", scale = "ordinal" }'""" in study
+
+
+def test_texts_of_other_encodings_are_read_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("users.csv").write_bytes("id,town\na,Łódź\nb,Gdańsk\nc,Łódź\nd,Gdańsk\n".encode("cp1250"))
+    Path("edges.csv").write_bytes(b"from,to\na,b\nb,c\nc,d\n")
+    Path("words.csv").write_text("word,topic\njęzyk,mowa\nwieś,wieś\n")
+    Path("posts.csv").write_bytes("who,said\na,język\nb,wieś\n".encode("cp1250"))
+    assert run("graph", "join", "users.csv", "edges.csv", "--encoding", "cp1250", "-o", "g.json") == 0
+    assert {node["town"] for node in json.loads(Path("g.json").read_text())["nodes"]} == {"Łódź", "Gdańsk"}
+    posts = ("posts.csv", "--user", "who", "--text", "said", "--encoding", "cp1250", "--keywords", "words.csv")
+    assert run("graph", "topics", "g.json", *posts, "-o", "t.json") == 0
+    assert {str(node.get("topics")) for node in json.loads(Path("t.json").read_text())["nodes"]} == {
+        "None", "['mowa']", "['wieś']",
+    }  # fmt: skip
+    Path("s.toml").write_text('[attributes]\nid = { role = "identifier" }\nneighbours = { role = "drop" }\n')
+    Path("masked.csv").write_bytes("town\nGdańsk\nGdańsk\nŁódź\nŁódź\n".encode("cp1250"))
+    words = ("graph", "insert", "g.json", "masked.csv", "--in-order", "--schema", "s.toml", "-o", "p.json")
+    assert run(*words, "--encoding", "cp1250") == 0
+    assert [node["town"] for node in json.loads(Path("p.json").read_text())["nodes"]][:2] == ["Gdańsk"] * 2
+    assert run("risk", "g.json", "--encoding", "cp1250", "--quasi-identifiers", "town") == 2
