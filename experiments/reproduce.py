@@ -59,6 +59,7 @@ PROFILES: tuple[Profile, ...] = ("quick", "full")
 PROGRAMS = ("python", "evosdc")
 PAGES = "readme_tables.py"
 """Script beside the studies that brings their pages up to date."""
+TRACEBACK = "Traceback (most recent call last)"
 SHOWN = 20
 """Differences of a study that are printed."""
 
@@ -267,7 +268,7 @@ def rerun(study: Study, profile: Profile, folder: Path) -> Rerun:
     InputError
         Data are not at hand, or something is in the folder.
     RunError
-        A command ended with a status that the study does not declare, or left no result.
+        A command ended with a status that the study does not declare or by an exception, or left no result.
     """
     if missing := lacking(study, profile):
         advice = "`evosdc datasets fetch NAME` downloads what is public; EVOSDC_DATA names a folder that has the rest."
@@ -288,8 +289,11 @@ def rerun(study: Study, profile: Profile, folder: Path) -> Rerun:
             words = command_words(command, study, folder)
             done = subprocess.run(words, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT, check=False)
             statuses.append(done.returncode)
-            if done.returncode not in study.commands(profile).status:
-                said = (folder / LOG).read_text(encoding="utf-8", errors="replace")[-1500:].strip()
+            said = (folder / LOG).read_text(encoding="utf-8", errors="replace")
+            # An exception ends with status 1, too, which may be that of a study whose question has the answer no.
+            broken = done.returncode == 1 and TRACEBACK in said[said.rindex(f"$ {command}\n") :]
+            if broken or done.returncode not in study.commands(profile).status:
+                said = said[-1500:].strip()
                 raise RunError(f"{study.name}: {command!r} ended with status {done.returncode}\n{said}")
     after = os.times()
     seconds = after.children_user + after.children_system - before.children_user - before.children_system

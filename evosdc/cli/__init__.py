@@ -38,6 +38,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "risk": ("risk:risk", "Show what one file, taken by itself, reveals."),
         "measure": ("measure:measure", "Measure a masked file against its original."),
         "judge": ("judge:judge", "Give a second opinion on a masked file."),
+        "classes": ("", ""),
         "limit": ("", ""),
         "cluster": ("cluster:cluster", "Put records into clusters of similar ones."),
         "explain": ("recipes:explain", "Say what each step of a recipe contributes."),
@@ -56,7 +57,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "watch": ("status:watch", "Follow a run or a study until it ends."),
         "compare": ("pages:compare", "Compare searches by rank tests and effect sizes of their runs."),
         "study": ("pages:study", "Statistics of a study over data sets, searches and seeds."),
-        "datasets": ("datasets:datasets", "List the known data sets, or fetch one."),
+        "datasets": ("datasets:datasets", "List the known data sets or the attributes of one, or fetch one."),
     },
     "Plugins": {
         "plugins": ("plugins:plugins", "List plugins and what they offer."),

@@ -10,7 +10,7 @@ from evosdc.options.shared import JsonOptions
 @click.group(invoke_without_command=True)
 @click.pass_context
 def datasets(context: click.Context) -> None:
-    """List the known data sets, or fetch one."""
+    """List the known data sets or the attributes of one, or fetch one."""
     if context.invoked_subcommand is None:
         context.invoke(list_datasets, as_json=False)
 
@@ -66,3 +66,32 @@ def fetch(name: str, options: FetchOptions) -> None:
     if output is not None:
         source.write(output, source.table, drop_identifiers=False)
         click.echo(f"Wrote {output}")
+
+
+@datasets.command()
+@click.argument("name")
+@takes_options(JsonOptions)
+def attributes(name: str, options: JsonOptions) -> None:
+    """List the attributes of data set NAME with their roles, scales and numbers of different values."""
+    import json
+
+    import numpy as np
+
+    from evosdc.cli.text import print_rows
+    from evosdc.datasets.loading import load_dataset
+    from evosdc.plugins.registry import default_registry
+
+    table = load_dataset(default_registry().spec("dataset", name)).table  # type: ignore[arg-type]
+    rows = []
+    for attribute in table.schema.attributes:
+        column = table.column(attribute.name)
+        present = column[column >= 0] if attribute.categorical else column[~np.isnan(column)]
+        counts = {"values": len(np.unique(present)), "missing": len(column) - len(present)}
+        rows.append(
+            {"attribute": attribute.name, "role": attribute.role.value, "scale": attribute.scale.value} | counts
+        )
+    if options.as_json:
+        click.echo(json.dumps({"name": name, "attributes": rows}, ensure_ascii=False))
+        return
+    alignments = {"attribute": "left", "role": "left", "scale": "left", "values": "right", "missing": "right"}
+    print_rows(alignments, [[str(cell) for cell in row.values()] for row in rows], f"{name}: {len(table)} records")

@@ -125,7 +125,7 @@ def require_apart(output: Path, *inputs: Path | str | None, pages: bool = False)
 
 
 # the commands that compare a masked file with its original record by record
-Command = Literal["judge", "measure", "risk"]
+Command = Literal["classes", "judge", "measure", "risk"]
 
 
 def was_shuffled(path: Path) -> bool | None:
@@ -234,9 +234,9 @@ def _recorded_beside(path: Path) -> bool | None:
 def _advice(command: Command, masked: Path) -> str:
     """Return the advice for a shuffled file."""
     own = _own_crosswalk(masked)
-    if command == "risk":
+    if command in ("classes", "risk"):
         option = "--crosswalk FILE" if own is None else shlex.join(["--crosswalk", str(own)])
-        return f"Leave out --original, or add `{option}`."
+        return f"Leave out --original, or add `{option}`." if command == "risk" else f"Add `{option}`."
     if own is not None:
         run, option = shlex.join(["evosdc", command, str(own.parent)]), shlex.join(["--crosswalk", str(own)])
         return f"Type `{run}`, or add `{option}`."

@@ -109,6 +109,8 @@ def drawn(column: Codes, sums: Matrix, uniforms: NDArray[np.float64]) -> Codes:
 
 Weights = NDArray[np.float64]
 
+Bound = float | NDArray[np.float64]  # of the diagonal: of all categories, or one each
+
 
 def exchanged_weights(distances: NDArray[np.float64], ordered: bool) -> Weights:
     """Return weights ``d + 1`` with each diagonal one exchanged for that of the nearest other category."""
@@ -136,23 +138,26 @@ def neighbour_weights(size: int) -> Weights:
 
 
 def preference_matrix(
-    frequencies: Frequencies, weights: Weights, least: float = 0.0, most: float = 1.0, by_record: bool = False
+    frequencies: Frequencies, weights: Weights, least: Bound = 0.0, most: Bound = 1.0, by_record: bool = False
 ) -> Matrix:
     """Return the invariant matrix of least weight."""
     # Minimises ``sum_ij w_ij p_ij`` subject to ``T P = T``, rows summing to one, ``p_ij >= 0`` and ``least <= p_ii <=
-    # most`` (Gross et al., 2004; bounds on the diagonal are a reconstruction). It is solved for the flows ``T_i p_ij``:
-    # with whole numbers as margins and bounds these form a transportation problem, whose vertices are whole, so the
-    # result is invariant exactly and not to a tolerance. The bounds are drawn in to whole flows. With fractional
-    # frequencies, sums of weights, the solver's flows are balanced afterwards. Where several optima exist the solver's
-    # choice, HiGHS' dual simplex, stands.
+    # most`` (Gross et al., 2004; bounds on the diagonal are a reconstruction). It is solved for the flows ``T_i p_ij``.
+    # With whole numbers as margins and bounds these form a transportation problem, whose vertices are whole, so the
+    # result is invariant exactly and not to a tolerance. Otherwise the solver's flows are balanced afterwards. Where
+    # several optima exist the solver's choice, HiGHS' dual simplex, stands.
     occurring = np.flatnonzero(frequencies)
-    T = frequencies[occurring]
-    whole = T.dtype.kind in "iu"
-    T = T if whole else T / T.sum()
+    T = frequencies[occurring].astype(np.float64)
     n = T.size
     result = np.identity(frequencies.size)
     if n < 2:
         return result
+    low, high = (np.broadcast_to(bound, frequencies.shape)[occurring] * T for bound in (least, most))
+    whole = frequencies.dtype.kind in "iu" and all(np.abs(bound - np.rint(bound)).max() < 1e-9 for bound in (low, high))
+    scale = 1.0 if whole else 1.0 / float(T.sum())
+    T, low, high = T * scale, low * scale, high * scale
+    if whole:
+        low, high = np.rint(low), np.rint(high)
     cost = weights[np.ix_(occurring, occurring)]
     if not by_record:
         cost = cost / T[:, None]
@@ -163,16 +168,15 @@ def preference_matrix(
     from scipy.sparse import csr_array
 
     margins = csr_array((np.ones(2 * n * n), (entries, np.tile(np.arange(n * n), 2))), shape=(2 * n, n * n))
-    low, high = np.zeros((n, n)), np.minimum(T[:, None], T[None, :]).astype(np.float64)
-    low[np.diag_indices(n)] = np.ceil(least * T - 1e-9) if whole else least * T
-    high[np.diag_indices(n)] = np.floor(most * T + 1e-9) if whole else most * T
+    lowest, highest = np.diag(low), np.minimum(T[:, None], T[None, :]).astype(np.float64)
+    highest[np.diag_indices(n)] = high
     solved = None
     if (low <= high).all():
         solved = linprog(
             cost.ravel(),
             A_eq=margins,
             b_eq=np.concatenate((T, T)),
-            bounds=np.column_stack((low.ravel(), high.ravel())),
+            bounds=np.column_stack((lowest.ravel(), highest.ravel())),
             method="highs-ds",
         )
     if solved is None or solved.status != 0:

@@ -1,13 +1,18 @@
 """``evosdc equation``: look at an equation file, typeset it, simplify it."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from evosdc.cli.options import PATH, takes_options
 from evosdc.options import shared
-from evosdc.options.model import Options, option
+from evosdc.options.model import Options, names, option
+
+if TYPE_CHECKING:
+    from evosdc.randomisation.equations.equation import Equation
 
 
 class EquationOptions(Options):
@@ -15,6 +20,7 @@ class EquationOptions(Options):
 
     latex: bool = option(False, "Print LaTeX instead of infix text.")
     postorder: bool = option(False, "Print the symbols in postorder, as a genome holds them.")
+    stack: Sequence[str] | None = names("Also print the stack after each symbol, with these values: a=1,b=3.")
     simplify: bool = option(False, "Clean it up; the matrices stay what they are.")
     output: Path | None = option(None, "Write the design to this file.", flags=("-o", "--output"), metavar="FILE")
     force: bool = shared.FORCE
@@ -52,8 +58,52 @@ def equation(file: Path, options: EquationOptions) -> None:
             text = " ".join(numeral(number) if token == CONSTANT else SYMBOLS[token].name for token, number in symbols)
         click.echo(f"{name}: {text}")
         click.echo(f"  {len(one)} nodes, depth {one.depth}")
+        for symbol, stack in stacks(one, numbers_of(options.stack)) if options.stack is not None else ():
+            click.echo(f"  {symbol:>8}  [{', '.join(f'{value:g}' for value in stack)}]")
     alpha = design.two_stage
     second = "" if alpha is None else f", two-stage invariant with alpha = {alpha:g}"
     click.echo(f"decoding {design.decoding}, p = {design.p:g}{second}")
     if output is not None:
         write_text(output, design.text())
+
+
+def numbers_of(given: Sequence[str]) -> dict[str, float]:
+    """Return the values of terminals by name, of texts such as a=1."""
+    from evosdc.errors import Fault, ParameterError
+    from evosdc.randomisation.equations.equation import TERMINALS
+
+    found, wanted = {}, f"NAME=NUMBER, NAME one of {', '.join(TERMINALS)}"
+    for text in given:
+        name, _, number = text.partition("=")
+        try:
+            found[name] = float(number)
+        except ValueError:
+            raise ParameterError(Fault("--stack", repr(text), wanted)) from None
+        if name not in TERMINALS:
+            raise ParameterError(Fault("--stack", repr(text), wanted))
+    return found
+
+
+def stacks(equation: "Equation", known: Mapping[str, float]) -> Iterator[tuple[str, list[float]]]:
+    """Yield each symbol of an equation in postorder, and the stack after it."""
+    import numpy as np
+
+    from evosdc.errors import Fault, ParameterError
+    from evosdc.randomisation.equations.equation import CONSTANT, SYMBOLS, TERMINALS, applied, terminal
+    from evosdc.randomisation.equations.evaluation import Quantities, values
+    from evosdc.randomisation.equations.infix import numeral
+
+    nothing = Quantities(np.zeros((1 + len(TERMINALS), 1)), np.zeros(1, dtype=np.intp), 1, 0.0)
+    stack: list[float] = []
+    for token, number in zip(equation.tokens.tolist(), equation.constants.tolist(), strict=True):
+        symbol = SYMBOLS[token]
+        if token == CONSTANT:
+            stack.append(number)
+        elif symbol.arity:
+            operands = [terminal(CONSTANT, value) for value in stack[-symbol.arity :]]
+            stack[-symbol.arity :] = [float(values(applied(token, operands), nothing)[0, 0])]
+        elif symbol.name in known:
+            stack.append(known[symbol.name])
+        else:
+            raise ParameterError(Fault("--stack", f"no value of {symbol.name}", f"{symbol.name}=NUMBER"))
+        yield numeral(number) if token == CONSTANT else symbol.name, list(stack)

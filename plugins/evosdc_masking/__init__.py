@@ -162,7 +162,7 @@ def evosdc_portfolios() -> Iterator[PortfolioSpec]:
 
 @hookimpl
 def evosdc_commands(cli: "click.Group") -> None:
-    """Add ``evosdc estimate``, ``evosdc table`` and ``evosdc households``."""
+    """Add ``evosdc estimate``, ``evosdc table``, ``evosdc households`` and ``evosdc classes``."""
     from evosdc.cli.options import Later
 
     cli.add_command(
@@ -177,4 +177,7 @@ def evosdc_commands(cli: "click.Group") -> None:
     )
     cli.add_command(
         Later("households", "evosdc_masking.command:households", "A file of persons as one of households, and back.")
+    )
+    cli.add_command(
+        Later("classes", "evosdc_masking.command:classes", "The classes of a masked file: size, values, radius.")
     )

@@ -1,4 +1,4 @@
-"""``evosdc table``, ``evosdc households`` and ``evosdc estimate``."""
+"""``evosdc table``, ``evosdc households``, ``evosdc classes`` and ``evosdc estimate``."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -42,6 +42,16 @@ class TableOptions(shared.FileOptions):
         None, "Key file, made where there is none: kept secret, and the same for all tables of DATA.", metavar="FILE"
     )
     seed: int | None = shared.SEED
+    output: Path = shared.OUTPUT_FILE
+    force: bool = shared.FORCE
+
+
+class ClassesOptions(shared.FileOptions):
+    """Options of ``evosdc classes``."""
+
+    crosswalk: Path | None = shared.CROSSWALK
+    protect: Sequence[str] | None = names("What makes the classes; default: the quasi-identifiers.")
+    sensitive: Sequence[str] | None = names("What is listed of each class; default: what the schema says is sensitive.")
     output: Path = shared.OUTPUT_FILE
     force: bool = shared.FORCE
 
@@ -103,6 +113,41 @@ def table(data: str, options: TableOptions) -> None:
         say(f"Made the key file {key_file}: keep it secret, and use it for all tables of {data}.")
     if seed is not None:
         say(PUBLIC_SEED)
+
+
+@click.command()
+@click.argument("original")
+@click.argument("masked", type=PATH)
+@takes_options(ClassesOptions)
+def classes(original: str, masked: Path, options: ClassesOptions) -> None:
+    """Write the classes of equal records of MASKED: their values, records, sensitive values, radius and mean distance.
+
+    Radius and mean distance are from the ORIGINAL records to what the class publishes, the average where that is a
+    label: the sum over attributes, the whole range of each counting 1.
+    """
+    from evosdc.assess.defaults import choose_attributes
+    from evosdc.cli.inputs import matched_tables, open_source, require_apart, require_comparable
+    from evosdc.cli.text import say
+    from evosdc.files.atomic import require_unused, write_text
+    from evosdc.files.masked_file import holds_generalised
+    from evosdc.table.schema import Role
+    from evosdc_masking.anonymity.published_classes import published_classes
+
+    require_comparable("classes", masked, options.crosswalk)
+    source = open_source(original, options.schema_file, options.reading)
+    require_apart(options.output, original, masked, options.schema_file, options.crosswalk)
+    require_unused(options.output, replace=options.force, advice="Choose another file, or add --force.")
+    schema = source.table.schema
+    chosen = choose_attributes(schema, options.protect, otherwise_all=False)
+    given = schema.with_role(Role.SENSITIVE) if options.sensitive is None else options.sensitive
+    sensitive = [name for name in schema.named(given, "sensitive") if options.sensitive or name not in chosen]
+    generalised = holds_generalised(masked, source)
+    before, after = matched_tables(source, masked, options.crosswalk, [*chosen, *sensitive], generalised)
+    frame = published_classes(before, after, chosen, sensitive)
+    write_text(options.output, frame.to_csv(index=False, lineterminator="\n"))
+    sizes, distance = frame["records"], float((frame["mean distance"] * frame["records"]).sum() / len(before))
+    said = f"{len(frame)} classes of {sizes.min()} to {sizes.max()} records, {sizes.mean():.1f} on average"
+    say(f"{said}; greatest radius {frame['radius'].max():.3f}, mean distance {distance:.3f}: {options.output}")
 
 
 def _columns_of(source: "Source") -> list["Column"]:

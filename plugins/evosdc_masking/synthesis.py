@@ -150,7 +150,8 @@ class Ipso(ReadingOthers):
     x, which are published as they are, hold a constant; categories count by dummies. With B and S the estimates of
     the coefficients and of the covariance of the residuals,
 
-    - variant *a* publishes x B, which has no residual variance; that nothing is drawn around it is a reconstruction;
+    - variant *a* publishes x B, which has no residual variance: a reconstruction of the chapter's "computed with this
+      model"; *a-drawn* adds normal residuals of covariance S, after which estimates differ from B, as it says;
     - variant *b* adds residuals of normal values regressed on x: B is kept exactly, S in expectation up to the factor
       (n - rank x) / n;
     - variant *c* gives those residuals the covariance S exactly: a model fitted to the published file has the
@@ -167,8 +168,10 @@ class Ipso(ReadingOthers):
     class Params(RoundingParameters):
         """The variant, and which attributes explain."""
 
-        variant: Literal["a", "b", "c"] = Field(
-            "c", description="a: expectations; b: keeps the coefficients; c: and the covariance of residuals."
+        variant: Literal["a", "a-drawn", "b", "c"] = Field(
+            "c",
+            description="a: expectations; a-drawn: normal draws around them; b: keeps the coefficients; c: and the "
+            "covariance of residuals.",
         )
         confidential: tuple[str, ...] = Field(
             (),
@@ -188,7 +191,7 @@ class Ipso(ReadingOthers):
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:
-        """Return the three variants."""
+        """Return the three variants that keep something."""
         return [Design({"variant": variant}) for variant in ("a", "b", "c")]
 
     def named(self, schema: Schema | None = None) -> Sequence[str]:
@@ -235,7 +238,8 @@ class Ipso(ReadingOthers):
         m, p = len(space), triangle.shape[1]
         if self.params.variant == "c":
             return exact_residuals(space, rng.standard_normal((m, p)), triangle)
-        return residuals(space, self._draws(m, m, triangle, rng))
+        draws = self._draws(m, m, triangle, rng)
+        return draws if self.params.variant == "a-drawn" else residuals(space, draws)
 
     def _draws(self, count: int, m: int, triangle: Numbers, rng: np.random.Generator) -> Numbers:
         """Return draws of covariance S of m records, shape (count, p); 0 in variant a."""
@@ -251,7 +255,9 @@ def _require_records(n: int, attributes: int, rank: int, variant: str) -> None:
         given = f"{n} records without missing values"
         sum_of = f" ({attributes} masked attributes + rank {rank} of the confidential ones)" if variant == "c" else ""
         advice = (
-            "Mask fewer attributes, name fewer confidential ones, or take variant a or b." if variant == "c" else ""
+            "Mask fewer attributes, name fewer confidential ones, or take variant a, a-drawn or b."
+            if variant == "c"
+            else ""
         )
         raise ParameterError(Fault(f"method ipso: variant {variant}", given, f"at least {needed}{sum_of}", advice))
 

@@ -93,7 +93,8 @@ def coding_of(original: Table, position: int, params: PramParameters) -> Coding:
     nearest = np.diag(sums)
     if flows and params.most < 1.0:
         away = 1.0 - np.identity(size)
-        matrix = preference_matrix(np.where(occurs, sums, 0), away, params.least, params.most, by_record=True)
+        # bounds of whole flows, so that the flows nearest to the identity are whole
+        matrix = preference_matrix(np.where(occurs, sums, 0), away, low / sums, high / sums, by_record=True)
         nearest = np.rint(matrix * sums[:, None]).astype(np.int64)
     return Coding(frequencies, np.flatnonzero(occurs), sums, flows, low, high, locked(nearest))
 

@@ -318,6 +318,8 @@ compile --processes 0
 compile now
 compile --anewer
 datasets lisst
+datasets attributes
+datasets attributes hosing
 datasets fetch
 datasets fetch hosing
 datasets fetch housing -o no/such/new.csv

@@ -189,6 +189,15 @@ def test_datasets_list_and_fetch(evosdc, tmp_path):
     answer = evosdc("datasets", "fetch", "housing", "-o", "housing.csv")
     assert answer.status == 0, answer.err
     assert len((tmp_path / "housing.csv").read_text().splitlines()) == 1001
+    shown = json.loads(evosdc("datasets", "attributes", "housing", "--json").out)["attributes"]
+    assert {row["attribute"]: row["values"] for row in shown}["built"] == 25
+    assert shown[0] == {
+        "attribute": "built",
+        "role": "quasi-identifier",
+        "scale": "ordinal",
+        "values": 25,
+        "missing": 0,
+    }
 
 
 def test_protect_takes_a_registered_data_set_and_repeats_itself(evosdc, tmp_path):

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 from evosdc.errors import ParameterError
 from evosdc.randomisation.transition import neighbour_weights, preference_matrix
@@ -44,8 +45,24 @@ def test_matrices_are_invariant_and_within_bounds(counts, least, by_record, seed
     assert (np.diagonal(matrix) >= least - 1e-9).all()
 
 
+@given(st.lists(st.integers(1, 40), min_size=2, max_size=6), st.floats(0, 0.9), st.booleans(), st.integers(0, 2**32))
+def test_no_matrix_within_the_bounds_has_less_weight(counts, least, by_record, seed):
+    T, n = np.array(counts), len(counts)
+    weights = np.random.default_rng(seed).integers(1, 9, (n, n)).astype(float)
+    costs = weights * T[:, None] if by_record else weights
+    rows = np.kron(np.eye(n), np.ones(n))
+    kept = np.kron(T, np.eye(n))
+    bounds = [(least if i == j else 0.0, 1.0) for i in range(n) for j in range(n)]
+    slow = linprog(costs.ravel(), A_eq=np.vstack([rows, kept]), b_eq=[*np.ones(n), *T], bounds=bounds)
+    found = preference_matrix(T, weights, least=least, by_record=by_record)
+    assert (costs * found).sum() == pytest.approx(slow.fun, rel=1e-6)
+
+
+def test_a_bound_between_whole_records_is_reached():
+    found = preference_matrix(np.array([3, 3]), neighbour_weights(2), least=0.4, most=0.5)
+    np.testing.assert_allclose(found, [[0.4, 0.6], [0.6, 0.4]], atol=1e-12)
+
+
 def test_bounds_that_no_matrix_meets_are_refused():
     with pytest.raises(ParameterError, match=r"diagonal between 0\.0 and 0\.1"):
         preference_matrix(np.array([90, 5, 5]), neighbour_weights(3), most=0.1)
-    with pytest.raises(ParameterError):
-        preference_matrix(np.array([3, 3]), neighbour_weights(2), least=0.4, most=0.5)

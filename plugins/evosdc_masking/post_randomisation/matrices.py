@@ -189,8 +189,12 @@ def _preferred(
     except ParameterError as error:
         found = error.faults[0]
         raise ParameterError(Fault(f"{found.where} ({where})", found.given, found.wanted, found.advice)) from None
-    movable = np.count_nonzero(T[occurring] - np.ceil(params.least * T[occurring] - 1e-9) > 0)
-    if own is not None and movable > 1 and np.array_equal(matrix, np.identity(len(matrix))):
+    if (
+        own is not None
+        and params.least < 1.0
+        and occurring.size > 1
+        and np.array_equal(matrix, np.identity(len(matrix)))
+    ):
         given = "weights under which keeping every value is best"
         advice = "Give the diagonal larger weights than the changes that you prefer, or set most below 1."
         raise ParameterError(Fault(f"preferences ({where})", given, "weights that prefer some changes", advice))

@@ -43,9 +43,10 @@ class AverageProbabilisticLoss(Measure):
     """
 
     class Params(Parameters):
-        """The density at quantiles."""
+        """The density at quantiles, and the parts."""
 
         density: Density = Field("kernel", description="Density estimate at quantiles.")
+        parts: tuple[Part, ...] = Field(PARTS, min_length=1, description="Statistics whose losses are averaged.")
 
     supports = frozenset({Scale.NUMERIC})
     partial = True
@@ -53,7 +54,7 @@ class AverageProbabilisticLoss(Measure):
     def fit(self, original: Table) -> "FittedProbabilisticLoss":
         """Take the statistics of the original and the variances of their estimators."""
         self.require_support(original)
-        return FittedProbabilisticLoss(original.numbers, self.params.density)
+        return FittedProbabilisticLoss(original.numbers, self.params.density, self.params.parts)
 
 
 class OriginalStatistics:
@@ -130,13 +131,14 @@ def _kernel_density(column: Numbers, at: Numbers) -> Numbers:
 class FittedProbabilisticLoss(Tracked):
     """`AverageProbabilisticLoss` of one original."""
 
-    def __init__(self, original: Numbers, density: Density) -> None:
+    def __init__(self, original: Numbers, density: Density, averaged: tuple[Part, ...] = PARTS) -> None:
         self.standard = Standard(original)
         self.original = own = OriginalStatistics(self.standard(original), density)
         q, r = len(self.standard.judged), len(own.first)
         # Parts without any attribute or pair to judge are left out.
         lengths = {part: length for part, length in zip(PARTS[:4], (q, q, r, r), strict=True) if length}
         self.parts = [part for part in PARTS if part in lengths or (part == "quantiles" and q)]
+        self._averaged = np.flatnonzero([part in averaged for part in self.parts])
         self._lengths = np.array(list(lengths.values()), dtype=np.intp)
         self._starts = np.cumsum(self._lengths) - self._lengths
         # Where nothing varies (but for rounding, in units of the scale) any difference is a certain loss.
@@ -167,7 +169,8 @@ class FittedProbabilisticLoss(Tracked):
 
     def scores_of(self, moments: Moments, of_quantiles: Numbers) -> Numbers:
         """Return the scores of one table or of several, shape (...,)."""
-        scores: Numbers = 100.0 * self.losses_of(moments, of_quantiles).sum(axis=-1) / max(len(self.parts), 1)
+        losses = self.losses_of(moments, of_quantiles)[..., self._averaged]
+        scores: Numbers = 100.0 * losses.sum(axis=-1) / max(len(self._averaged), 1)
         return scores
 
     def quantile_losses(self, quantiles: Numbers, attributes: Rows, counts: NDArray[Any]) -> Numbers:

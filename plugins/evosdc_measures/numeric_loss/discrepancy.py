@@ -13,7 +13,14 @@ from evosdc.table.table import Numbers, Table
 from evosdc_measures.numeric_loss.moments import Moments, Standard, correlations_of, moments_of
 
 Error = Literal["variation", "mse", "mae"]
-AVERAGED = ("data", "means", "variances", "covariances", "correlations")  # the parts of the overall figure
+Part = Literal["data", "means", "variances", "covariances", "correlations"]
+AVERAGED: tuple[Part, ...] = (
+    "data",
+    "means",
+    "variances",
+    "covariances",
+    "correlations",
+)  # the parts of the overall figure
 NOTHING = 1e-12  # A statistic that is smaller, in units of its scale, is 0 but for rounding
 
 
@@ -81,9 +88,10 @@ class MeanVariationLoss(Measure):
     """
 
     class Params(Parameters):
-        """The limit of the parts."""
+        """The parts and their limit."""
 
         bounded: bool = Field(True, description="Whether each part counts at most 1; if not, there is no upper bound.")
+        parts: tuple[Part, ...] = Field(AVERAGED, min_length=1, description="What is averaged.")
 
     supports = frozenset({Scale.NUMERIC})
     partial = True
@@ -91,7 +99,9 @@ class MeanVariationLoss(Measure):
     def fit(self, original: Table) -> "FittedDiscrepancy":
         """Take the five statistics of the original."""
         self.require_support(original)
-        return FittedDiscrepancy(original, AVERAGED, "variation", 1.0 if self.params.bounded else np.inf, 100.0)
+        return FittedDiscrepancy(
+            original, self.params.parts, "variation", 1.0 if self.params.bounded else np.inf, 100.0
+        )
 
 
 class FittedDiscrepancy(Fitted):

@@ -92,3 +92,14 @@ def test_an_equation_is_printed_in_postorder_as_a_genome_holds_it(evosdc, folder
     refused = evosdc("equation", "design.toml", "--postorder", "--latex")
     assert refused.status == 2
     assert "--latex and --postorder" in refused.err
+
+
+def test_the_stack_of_figure_4_15_is_printed(evosdc, folder):  # noqa: F811
+    (folder / "figure.toml").write_text('equation = "(a + b) * b"\n')
+    answer = evosdc("equation", "figure.toml", "--postorder", "--stack", "a=1,b=3")
+    assert answer.status == 0, answer.err
+    lines = [line.split(maxsplit=1) for line in answer.out.splitlines()[2:-1]]
+    assert lines == [["a", "[1]"], ["b", "[1, 3]"], ["+", "[4]"], ["b", "[4, 3]"], ["*", "[12]"]]
+    for given, said in (("a=1", "no value of b"), ("q=1", "'q=1'"), ("a=one", "'a=one'")):
+        refused = evosdc("equation", "figure.toml", "--stack", given)
+        assert (refused.status, said in refused.err) == (2, True)

@@ -52,6 +52,19 @@ def test_c_keeps_coefficients_and_covariances_exactly_on_census(seed: int, censu
     assert (after != before).all()
 
 
+def test_a_draws_around_the_model_whose_coefficients_a_user_then_misses_by_chance(census: Table) -> None:
+    x, before = census.select(X).numbers, census.select(Y).numbers
+    coefficients, covariance = model(x, before)
+    found = []
+    for seed in range(60):
+        after = evosdc.mask(census, "ipso", protect=Y, confidential=X, seed=seed, variant="a-drawn").select(Y).numbers
+        found.append(model(x, after))
+    assert np.abs(found[0][0] - coefficients).max() > 1e-3 * np.abs(coefficients).max()
+    errors = np.std([one for one, _ in found], axis=0) / np.sqrt(60)
+    assert (np.abs(np.mean([one for one, _ in found], axis=0) - coefficients) < 4.5 * errors).all()
+    assert_equal_matrices(np.mean([own for _, own in found], axis=0), covariance, 0.05)
+
+
 def test_b_keeps_coefficients_exactly_and_covariances_in_expectation(census: Table) -> None:
     x, before = census.select(X).numbers, census.select(Y).numbers
     coefficients, covariance = model(x, before)
@@ -158,7 +171,7 @@ def test_sensitive_attributes_explain_unless_others_are_named() -> None:
     [
         ({"confidential": ["agi", "x"]}, InputError, r"(?s)given 'x'.*agi, masked"),
         ({"confidential": ["agy"]}, InputError, "Did you mean 'agi'"),
-        ({"variant": "d"}, InputError, "'a', 'b' or 'c'"),
+        ({"variant": "d"}, InputError, "'a', 'a-drawn', 'b' or 'c'"),
     ],
 )
 def test_refusals(params: dict, error: type[Exception], text: str, census: Table) -> None:

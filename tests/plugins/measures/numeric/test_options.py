@@ -1,5 +1,7 @@
 """Options of record linkage: intruders who know parts, and one-to-one assignment."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -119,3 +121,15 @@ def test_large_assignments_are_refused(name):
     original = table(schema(["ordinal"]), [(i % 4,) for i in range(3001)])
     with pytest.raises(ParameterError, match="3001 records; wanted at most 3000"):
         fitted(name, original, one_to_one=True)
+
+
+@pytest.mark.parametrize("name", ["apil", "mean-variation"])
+def test_parts_by_themselves_have_the_mean_that_the_measure_is(name, numeric_file):
+    factors = np.random.default_rng(1).normal(1.0, 0.05, numeric_file.numbers.shape)
+    masked = replace(numeric_file, numbers=numeric_file.numbers * factors)
+    parts = fitted(name, numeric_file).breakdown(masked)
+    alone = {part: fitted(name, numeric_file, parts=[part]) for part in parts}
+    for part, measure in alone.items():
+        assert measure.score(masked) == pytest.approx(parts[part])
+        assert measure.track(masked).score == pytest.approx(parts[part])
+    assert np.mean(list(parts.values())) == pytest.approx(fitted(name, numeric_file).score(masked))
