@@ -165,6 +165,8 @@ def _classical(assembly: Assembly, starting: Sequence[StartingFile]) -> tuple[in
 # Generations of the search on a half at most, and seconds: a quick form, which is stated beside the figures.
 GENERATIONS, MOST_SECONDS = 100, 20.0
 
+OF_OTHERS = "attribution", "replication"  # families of judges that measure chance by people who are not in the file
+
 FEWEST = 100  # records from which halves say something
 _HALVES, _KEY = 21, 22  # addresses of the halves and of what the plan draws from on one of them
 
@@ -274,7 +276,7 @@ def members_opinion(
     members, others = (assign_known(table, protect) for table in halves)
     # Judges by members, and those that measure chance by people who are not in the file.
     judges = registry.defaults("measure", "judge")
-    attribution = [name for name in judges if getattr(registry.spec("measure", name), "family", "") == "attribution"]
+    attribution = [name for name in judges if getattr(registry.spec("measure", name), "family", "") in OF_OTHERS]
     found = second_opinions(
         members,
         {"": members.with_columns(half.published)},

@@ -42,21 +42,35 @@ class ReplicatedUniques(Judge):
 
     def fit(self, original: Table) -> "FittedReplicatedUniques":
         """Find the combinations of the original."""
-        self.require_support(original)
-        return FittedReplicatedUniques(original, self.params.bins)
+        return self.fit_in(Microdata(original, original.schema.names))
+
+    def fit_in(self, microdata: Microdata) -> "FittedReplicatedUniques":
+        """Find the combinations of the original, and of people who are not in the file."""
+        self.require_support(microdata.original)
+        names = microdata.original.schema.names
+        others = None if microdata.others is None else microdata.others.select(names)
+        return FittedReplicatedUniques(microdata.original, self.params.bins, others)
 
 
 class FittedReplicatedUniques(Estimated):
     """`ReplicatedUniques` of one original."""
 
-    def __init__(self, original: Table, bins: int) -> None:
+    def __init__(self, original: Table, bins: int, others: Table | None = None) -> None:
         self._classes = classes_of(original, bins)
         self._codes = self._classes.of(original)
+        self._others = None if others is None else self._classes.of(others)
 
     def estimate(self, masked: Table) -> Estimate:
         """Return the percentage; exact."""
-        n = len(self._codes)
-        keys = keys_of(np.vstack((self._codes, self._classes.of(masked))), self._classes.sizes)
+        return self._share(self._codes, masked)
+
+    def of_others(self, masked: Table) -> Estimate | None:
+        """Return the same of people who are not in the file."""
+        return None if self._others is None else self._share(self._others, masked)
+
+    def _share(self, people: Codes, masked: Table) -> Estimate:
+        n = len(people)
+        keys = keys_of(np.vstack((people, self._classes.of(masked))), self._classes.sizes)
         _, inverse = np.unique(keys, return_inverse=True)
         ours, theirs = (np.bincount(part, minlength=inverse.max() + 1) for part in (inverse[:n], inverse[n:]))
         return Estimate.exact(100.0 * float(((ours == 1) & (theirs == 1)).sum()) / n)

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import Estimate, Estimated, Judge
+from evosdc.model import Estimate, Estimated, Judge, Microdata
 from evosdc.table.schema import Role, Schema
 from evosdc.table.table import Numbers, Table
 from evosdc.time_limit import check_time
-from evosdc_judges.classes import Codes, Joint, apart, joint_counts, reading, surprise
+from evosdc_judges.classes import Codes, Joint, apart, by_appearance, joint_counts, reading, surprise
 from evosdc_judges.intervals import in_per_cent, mean_of_ratios, repeated, wilson
 from evosdc_judges.nearest import Costs, costs_of, linked, sorted_records
 from evosdc_judges.people import Draw, People, PeopleJudge, Positions, drawn
@@ -87,6 +87,8 @@ class LearnedInference(PeopleJudge):
     # attributes; 0 where b is 1. The interval is the normal one over the queried people, by linearisation of the ratio.
     # Published labels are unordered tokens, so no relabelling changes the score. The look-up, the floor, the mean over
     # attributes and the classifier's size are reconstructions.
+    # Of people who are not in the file, who have no masked record, the same classifier learns each attribute without
+    # its own label, and is given their true values: what the file discloses of everybody.
 
     name = "learned-inference"
     intruder = "learned original values from half of the people's masked records"
@@ -114,17 +116,45 @@ class LearnedInference(PeopleJudge):
         require_scikit_learn(where)
         return FittedLearnedInference(people, targets, self.params)
 
+    def fit_in(self, microdata: Microdata) -> "FittedLearnedInference":
+        """Classify the original, and people who are not in the file."""
+        fitted = self.fit(microdata.original)
+        fitted.take_others(microdata)
+        return fitted
+
 
 class FittedLearnedInference(Estimated):
     """`LearnedInference` of one original."""
 
     def __init__(self, people: People, targets: Sequence[str], params: LearnedInference.Params) -> None:
-        self._people = people
+        self._people, self._others = people, np.empty((0, len(people.names)), dtype=np.int32)
+        self._most = params.records
         self._targets = [people.names.index(name) for name in targets]
         self._rounds = params.rounds
         first, second = people.halves()
         self._taught = people.sampled(first, params.records, 0)
         self._queries = people.sampled(second, params.records, 1)
+
+    def take_others(self, microdata: Microdata) -> None:
+        """Classify people who are not in the file, where there are any."""
+        if microdata.others is not None:
+            codes = self._people.classes.of(microdata.others.select(self._people.names))
+            self._others = codes[self._people.sampled(len(codes), self._most, 2)]
+
+    def of_others(self, masked: Table) -> Estimate | None:
+        """Return the gain of people who are not in the file over their commonest class; a classifier an attribute."""
+        if not len(self._others) or len(self._people.names) < 2:
+            return None
+        published, n = self._people.classes.of(masked), len(self._others)
+        both, parts = by_appearance(np.vstack((published, self._others))), []
+        for target in self._targets:
+            check_time()
+            lessons, truth = self._people.codes[self._taught, target], self._others[:, target]
+            known = np.delete(both, target, axis=1)
+            answers = predicted(known[self._taught], lessons, known[-n:], self._people.seed, self._rounds)
+            by_chance = np.bincount(lessons).argmax() == truth
+            parts.append((1.0 * (answers == truth) - by_chance, 1.0 - by_chance))
+        return in_per_cent(mean_of_ratios(parts))
 
     def estimate(self, masked: Table) -> Estimate:
         """Return the gain with its interval; two classifiers an attribute."""

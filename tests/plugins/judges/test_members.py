@@ -1,5 +1,6 @@
 """Judges by members and others: nothing of a file that never saw its people, much of the file itself."""
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
+from evosdc_judges.classes import classes_of
 from evosdc_judges.members import area, difference
 from evosdc_judges.members_inference import weighted
 from evosdc_judges.membership import nearest_distances
@@ -85,6 +87,19 @@ def test_others_are_the_chance_of_attributes_told():
     assert found["tcap"].masked.value == 100.0
     assert found["tcap"].chance.value < 75.0
     assert found["disco"].chance.value < found["disco"].masked.value / 2
+
+
+def test_others_are_the_chance_of_uniques_and_of_what_is_learned():
+    """In a file that is the members themselves others have what the population discloses, and members more."""
+    members, others = people(300, 1), people(300, 2)
+    found = opinion(members.select(KNOWN), members, others, ["repu", "learned-inference"])
+    classes = classes_of(members.select(KNOWN), 20)
+    counts = [Counter(map(tuple, classes.of(table.select(KNOWN)).tolist())) for table in (members, others)]
+    own, theirs = ({record for record, count in one.items() if count == 1} for one in counts)
+    assert found["repu"].chance.value == pytest.approx(100.0 * len(own & theirs) / 300)
+    assert found["learned-inference"].masked.value > found["learned-inference"].chance.value + 10.0
+    alone = opinion(members.select(KNOWN), members, None, ["repu"])
+    assert alone["repu"].chance.value == alone["repu"].masked.value  # a file in another order is the same set of people
 
 
 def test_without_others_there_is_nothing_to_say():
