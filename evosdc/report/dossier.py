@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.atomic import write_text
+from evosdc.files.schema.schema_file import value_text
 from evosdc.printing import printable
 from evosdc.report import release
 from evosdc.report.for_users import method_of
@@ -110,10 +111,10 @@ class Answers(BaseModel):
             found = [(str(one["loc"][0]), str(one["msg"]).lower()) for one in error.errors()]
             raise DataError([Fault(f"{where}: {printable(key)}", said, known) for key, said in found]) from None
 
-    @classmethod
-    def form(cls) -> str:
-        """Return a file with all questions and empty answers."""
-        questions = [f'# {field.description}\n{name} = ""\n' for name, field in cls.model_fields.items()]
+    def as_form(self) -> str:
+        """Return a file with all questions and these answers."""
+        fields = type(self).model_fields.items()
+        questions = [f"# {field.description}\n{name} = {value_text(getattr(self, name))}\n" for name, field in fields]
         head = "# What evosdc cannot know of a release. Answer in the quotes; an empty answer stays visible.\n"
         return "\n".join([head, *questions])
 
@@ -136,7 +137,7 @@ def write_dossier(folder: Path, form: Path | None = None, target: Path | None = 
         raise DataError(Fault(printable(str(folder)), given, "the folder of a single run that has ended"))
     form_path = folder / RELEASE_FORM if form is None else form
     if form is None and not form_path.exists():
-        write_text(form_path, Answers.form())
+        write_text(form_path, Answers().as_form())
     answers, written = Answers.read(form_path), folder / DOSSIER if target is None else target
     write_text(written, render_dossier(runs[0], answers))
     return written, form_path, answers

@@ -14,6 +14,7 @@ from starlette.routing import Route
 from evosdc.errors import EvosdcError
 from evosdc_app import (
     choice_screen,
+    dossier_screen,
     file_screen,
     goal_screen,
     hierarchy_screen,
@@ -32,6 +33,7 @@ SCREENS = (
     goal_screen,
     search_screen,
     choice_screen,
+    dossier_screen,
     history_screen,
 )
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}

@@ -10,7 +10,7 @@ from starlette.responses import FileResponse, Response
 from evosdc.files.atomic import GENERATOR
 from evosdc.files.schema.schema_edits import Step, schema_steps
 from evosdc.files.schema.schema_file import value_text
-from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT, FOR_USERS, RECIPE, REPORT, RESOLVED
+from evosdc.runs.layout import DOSSIER, ENVIRONMENT, EXPERIMENT, FOR_USERS, RECIPE, REPORT, RESOLVED
 from evosdc.runs.publication_check import is_secret
 from evosdc.runs.status import read_run_status
 from evosdc_app.file_screen import init_words
@@ -122,7 +122,7 @@ async def save(bench: Workbench, request: Request) -> Response:
         file for manifest, said in bench.folder.exports()
         for file in (manifest, manifest.with_name(str((said.get("output") or {}).get("name", ""))))
     }  # fmt: skip
-    of_run = path.parent in bench.folder.runs() and path.name in (REPORT, FOR_USERS, RECIPE, EXPERIMENT)
+    of_run = path.parent in bench.folder.runs() and path.name in (REPORT, FOR_USERS, DOSSIER, RECIPE, EXPERIMENT)
     if (path not in exported and not of_run) or is_secret(path):
         raise HTTPException(404)
     return FileResponse(path, media_type="application/octet-stream", filename=path.name)
@@ -132,7 +132,11 @@ async def report(bench: Workbench, request: Request) -> Response:
     """Show a page that evosdc wrote about a run, shut off from this one."""
     name = query_value(request, "page", REPORT)
     path = bench.folder.run(query_value(request, "run")) / name
-    if name not in (REPORT, FOR_USERS) or not path.is_file() or not path.resolve().is_relative_to(bench.folder.root):
+    if (
+        name not in (REPORT, FOR_USERS, DOSSIER)
+        or not path.is_file()
+        or not path.resolve().is_relative_to(bench.folder.root)
+    ):
         raise HTTPException(404)
     with path.open("rb") as file:
         if GENERATOR.encode() not in file.read(_HEAD):

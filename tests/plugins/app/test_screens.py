@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -617,6 +618,22 @@ class TestSearches:
         for folder in (first, second):
             assert (folder / "key").read_text().strip() not in history
         until(lambda: server.post("/remove", run=second.name, data="survey.csv").status == 303)
+
+    def test_the_dossier_is_answered_and_written(self, server, traded):
+        assert 'href="/dossier' in server.get("/choose", run=traded).text
+        assert "18 of 18 questions are open" in words(server.get("/dossier", run=traded).text)
+        purpose = 'For teaching,\n"open" <b>data</b>'
+        assert server.post("/dossier", run=traded, data="survey.csv", purpose=purpose).status == 303
+        page = server.get("/dossier", run=traded).text
+        assert "17 of 18 questions are open" in words(page)
+        assert "&lt;b&gt;data&lt;/b&gt;</textarea>" in page
+        form = tomllib.loads((server.folder / "runs" / traded / "release.toml").read_text())
+        assert form["purpose"].splitlines() == purpose.splitlines()
+        written = server.get("/report", run=traded, page="dossier.html")
+        assert written.status == 200
+        assert "&lt;b&gt;data" in written.text
+        assert "sandbox" in written.headers["content-security-policy"]
+        assert server.get("/dossier", run="no-such-run").status == 400
 
     def test_a_failed_export_keeps_what_was_typed(self, server, run):
         typed = {"output": "no/such/place.xyz", "neutralise-formulas": "1", "data": "survey.csv"}
