@@ -181,37 +181,33 @@ class Evaluator:
         return sent is None or sent < here
 
     def _here(self, fresh: dict[bytes, Individual]) -> dict[bytes, Values]:
-        siblings: dict[int, list[Individual]] = {}
-        for individual in fresh.values():
-            # Where each evaluation has its own limit of time it is alone.
-            together = individual.parent if self.time_limit is None else None
-            siblings.setdefault(id(together or individual), []).append(individual)
-        found = dict[bytes, Values]()
-        for batch in siblings.values():
-            check_time()
-            began = monotonic()
-            known = self._of_siblings(batch) if len(batch) > 1 else [None]
-            for individual, values in zip(batch, known, strict=True):
-                if values is None:
-                    values = evaluate_or_penalise(self.rule, self.problem, individual, self._in_time)
-                found[individual.key] = values
-            self._here_seconds.add(monotonic() - began, len(batch))
+        began = monotonic()
+        found = self._of_children([one for one in fresh.values() if one.parent is not None and not one.parent.failed])
+        if found:
+            self._here_seconds.add((monotonic() - began) / len(found), len(found))
+        for key, individual in fresh.items():
+            if key not in found:
+                check_time()
+                began = monotonic()
+                found[key] = evaluate_or_penalise(self.rule, self.problem, individual, self._in_time)
+                self._here_seconds.add(monotonic() - began)
         return {key: found[key] for key in fresh}
 
-    def _of_siblings(self, batch: Sequence[Individual]) -> list[Values | None]:
-        """Return the values of children of one parent, None for those that are to be evaluated one by one."""
-        parent = batch[0].parent
-        assert parent is not None
+    def _of_children(self, children: Sequence[Individual]) -> dict[bytes, Values]:
+        """Return the values of those children that can be judged together, by what they change."""
+        # A limit of time is one of a single evaluation.
+        if not (children and self.problem.tracks) or self.time_limit is not None:
+            return {}
         try:
-            known = self.problem.evaluate_children(parent, batch)
+            known = self.problem.evaluate_children(children)
         except Exception:
             if self.rule.action == "raise":
                 raise
-            return [None] * len(batch)
-        for individual, values in zip(batch, known, strict=True):
+            return {}
+        for child, values in zip(children, known, strict=True):
             if values is None:
-                individual.parent = None  # it changes too much: from scratch
-        return known
+                child.parent = None  # it changes too much: from scratch
+        return {child.key: values for child, values in zip(children, known, strict=True) if values is not None}
 
     def _in_time(self, individual: Individual, from_scratch: bool) -> Values:
         """Evaluate within the limit of time; raises `EvaluationError` when it is over."""

@@ -86,23 +86,20 @@ class Problem(Draws):
         if self._direct is not None:
             return self._values({name: score(genome) for name, score in self._direct.items()}, genome)
         followed = None
-        if individual.parent is not None and not from_scratch:
-            (followed,) = self.evaluate_children(individual.parent, [individual])
+        if individual.parent is not None and not (from_scratch or individual.parent.failed):
+            (followed,) = self.evaluate_children([individual])
         return self._from_scratch(genome, key) if followed is None else followed
 
-    def evaluate_children(self, parent: Individual, children: Sequence[Individual]) -> list[Values | None]:
-        """Return the values of children by what they change in their parent's table; None where that is too much."""
-        found: list[Values | None] = [None] * len(children)
-        trackers = self._trackers
-        if trackers is None or parent.failed:
-            return found
-        for child in children:
-            trackers.born(child.key, parent.key)
-        for places, changes in trackers.changes(parent.genome, [child.genome for child in children]):
-            columns = {name: column.tolist() for name, column in trackers.tries(parent, changes).items()}
-            for number, place in enumerate(places):
-                scores = {name: column[number] for name, column in columns.items()}
-                found[place] = self._values(scores, children[place].genome)
+    def evaluate_children(self, children: Sequence[Individual]) -> list[Values | None]:
+        """Return the values of individuals by what they change in a relative's table; None where that is too much.
+
+        Each has a parent.
+        """
+        if self._trackers is None:
+            return [None] * len(children)
+        found = list[Values | None]()
+        for child, scores in zip(children, self._trackers.scores_of_children(children), strict=True):
+            found.append(None if scores is None else self._values(scores, child.genome))
         return found
 
     def _from_scratch(self, genome: Any, key: bytes) -> Values:

@@ -13,6 +13,7 @@ from evosdc.errors import asked
 from evosdc.model import Changes, Fitted, Individual, Local, Tracker
 from evosdc.processors import side_by_side
 from evosdc.table.table import Rows, Table
+from evosdc.time_limit import check_time
 
 MOST_BYTES = 1 << 30  # Memory limit of all tracked tables together, approximate
 BYTES_A_CELL = 100  # Bytes of a tracked table per cell: those of the trackers of half a dozen measures
@@ -20,7 +21,11 @@ MOST_TABLES = 512  # Most tracked tables: more than a population has members
 COPIED = 16_384  # cells up to which trackers are copied for relatives; those of larger files are updated back and forth
 FAR = 4  # children that differ in more than the records divided by this are judged from scratch
 REMEMBERED = 20_000  # Genomes whose parents are remembered
-NEAR = 2  # latest tables that are searched for one near a genome, where its parent's is gone
+LATEST = 2  # latest tables that are searched for one near a genome, where its parent's is gone
+NEAR = 8
+"""Changed records up to which children of a child are judged in the table that it was judged in. Of numbers none:
+measures of ranks are quick where one or two records change."""
+BATCH = 200_000  # records of all children that are judged at once: the clock is read in between
 
 
 def scores_of(measures: Mapping[str, Fitted], masked: Table) -> dict[str, float]:
@@ -65,42 +70,76 @@ class Trackers:
         self._most = min(MOST_TABLES, max(2, MOST_BYTES // (BYTES_A_CELL * max(cells, 1))))
         self._copies = cells <= COPIED
         self._tables: OrderedDict[bytes, FollowedTable] = OrderedDict()
-        # By key of a genome: its parent, and the child that its table was updated to.
+        self.near = 0 if original.schema.numeric else NEAR
+        self._batch = max(1, BATCH // len(original)) if len(original) else 1
+        # By key of a genome: its parent, one in whose table it was judged and that differs in few records, and the
+        # child that its table was updated to.
         self._origin: OrderedDict[bytes, bytes] = OrderedDict()
+        self._base: OrderedDict[bytes, bytes] = OrderedDict()
         self._went: OrderedDict[bytes, bytes] = OrderedDict()
 
     def at(self, individual: Individual) -> FollowedTable:
         """Return the tracked table of an individual: cached, updated from a relative's, or new."""
-        key = individual.key
+        return self._at(individual.key, individual.genome)
+
+    def _at(self, key: bytes, genome: Any) -> FollowedTable:
         table = self._tables.pop(key, None)
         if table is None:
-            table = self._arrived(individual)
+            table = self._arrived(key, genome)
             while len(self._tables) >= self._most:
                 self._tables.popitem(last=False)
         self._tables[key] = table
         return table
 
-    def tries(self, parent: Individual, changes: Changes) -> dict[str, NDArray[np.float64]]:
-        """Return the scores of children of an individual by measure, shape (k,) each."""
-        return self._of_children(parent, changes, False)[0]
-
     def estimates(self, parent: Individual, changes: Changes) -> tuple[dict[str, NDArray[np.float64]], bool]:
-        """Return results of `tries`, and whether any is an estimate (`Tracker.estimates`); raises as it does."""
-        return self._of_children(parent, changes, True)
+        """Return scores of children by measure, shape (k,) each, and whether any is an estimate."""
+        estimated = set[str]()
+        columns = self._columns(parent.key, self.at(parent), changes, estimated)
+        return columns, bool(estimated)
 
-    def _of_children(
-        self, parent: Individual, changes: Changes, quick: bool
-    ) -> tuple[dict[str, NDArray[np.float64]], bool]:
-        table, columns, estimated = self.at(parent), dict[str, NDArray[np.float64]](), False
+    def scores_of_children(self, children: Sequence[Individual]) -> list[dict[str, float] | None]:
+        """Return the scores of individuals by what they change in a tracked table; None where that is too much.
+
+        Each has a parent. Children of parents that differ in few records are judged in one table, all at once.
+        """
+        found: list[dict[str, float] | None] = [None] * len(children)
+        near, apart = dict[bytes, tuple[Any, list[int]]](), dict[bytes, tuple[Any, list[int]]]()
+        for place, child in enumerate(children):
+            parent = child.parent
+            assert parent is not None
+            _remember(self._origin, child.key, parent.key)
+            base = self._base.get(parent.key, parent.key)
+            if base in self._tables:
+                near.setdefault(base, (self._tables[base].genome, []))[1].append(place)
+            else:
+                apart.setdefault(parent.key, (parent.genome, []))[1].append(place)
+        # Those that have a table come first: to others it may go.
+        for key, (genome, places) in [*near.items(), *apart.items()]:
+            for among, changes in self.changes(genome, [children[place].genome for place in places]):
+                check_time()
+                columns = self._columns(key, self._at(key, genome), changes)
+                sizes = np.diff(changes.ends, prepend=0).tolist()
+                for number, (position, size) in enumerate(zip(among, sizes, strict=True)):
+                    found[places[position]] = {name: float(column[number]) for name, column in columns.items()}
+                    if size <= self.near:
+                        _remember(self._base, children[places[position]].key, key)
+        return found
+
+    def _columns(
+        self, key: bytes, table: FollowedTable, changes: Changes, estimated: set[str] | None = None
+    ) -> dict[str, NDArray[np.float64]]:
+        """Return the scores of children by measure; add to `estimated`, if given, those that are estimates."""
+        columns = dict[str, NDArray[np.float64]]()
         try:
             for name, tracker in table.trackers.items():
-                about = asked(f"measure {name}", tracker.estimates, changes) if quick else None
-                estimated |= about is not None
+                about = None if estimated is None else asked(f"measure {name}", tracker.estimates, changes)
                 columns[name] = asked(f"measure {name}", tracker.tries, changes) if about is None else about
+                if estimated is not None and about is not None:
+                    estimated.add(name)
         except BaseException:
-            self._tables.pop(parent.key, None)  # an interrupted update leaves the state inconsistent
+            self._tables.pop(key, None)  # an interrupted update leaves the state inconsistent
             raise
-        return columns, estimated
+        return columns
 
     def changes(self, parent: Any, children: Sequence[Any]) -> Iterator[tuple[list[int], Changes]]:
         """Return what children change in a parent's table, batch by batch, with their places.
@@ -108,17 +147,16 @@ class Trackers:
         Genomes stand for parent and children. Those are left out that change too much to be tracked.
         """
         plugin, genotype = f"genotype {type(self.genotype).__name__}", self.genotype
-        places, rows, count = list[int](), list[Rows](), 0
+        places, rows = list[int](), list[Rows]()
         for place, child in enumerate(children):
             own = asked(plugin, genotype.changed_rows, parent, child)
             if own is None or len(own) > self.most_changed:
                 continue
-            if count + len(own) > self.most_changed:
-                yield places, self._together(plugin, parent, [children[one] for one in places], rows)
-                places, rows, count = [], [], 0
             places.append(place)
             rows.append(own)
-            count += len(own)
+            if len(places) == self._batch:
+                yield places, self._together(plugin, parent, [children[one] for one in places], rows)
+                places, rows = [], []
         if places:
             yield places, self._together(plugin, parent, [children[one] for one in places], rows)
 
@@ -135,32 +173,30 @@ class Trackers:
         ends = np.cumsum(list(map(len, rows)), dtype=np.int64)
         return Changes(ends, listed, before, Table(before.schema, codes, numbers))
 
-    def born(self, child: bytes, parent: bytes) -> None:
-        """Record the parent of a genome, by both keys."""
-        _remember(self._origin, child, parent)
-
-    def _arrived(self, individual: Individual) -> FollowedTable:
-        """Return the table of an individual that has none: its parent's, which goes there, or a copy of a near one."""
+    def _arrived(self, own: bytes, genome: Any) -> FollowedTable:
+        """Return the table of a genome that has none: its parent's, which goes there, or a copy of a near one."""
         # A parent mostly has made room for a child that has children. Where it has not, it is found where its table
         # went.
-        parent = self._origin.get(individual.key, b"")
-        near = [self._went.get(individual.key, b""), *islice(reversed(self._tables), NEAR)]
+        origin = self._origin.get(own, b"")
+        parent = self._base.get(origin, origin)
+        went = (self._went.get(key, b"") for key in (own, parent))
+        near = [*went, *islice(reversed(self._tables), LATEST)]
         for key in dict.fromkeys((parent, *near)):
             table = self._tables.get(key)
             if table is None:
                 continue
-            batch = next(self.changes(table.genome, [individual.genome]), None)
+            batch = next(self.changes(table.genome, [genome]), None)
             if batch is None:
                 continue
             if key != parent and self._copies:
                 table = table.copy()
             else:
                 del self._tables[key]
-                _remember(self._went, key, individual.key)
-            table.take(individual.genome, batch[1])
+                _remember(self._went, key, own)
+            table.take(genome, batch[1])
             return table
-        made = self._decode(individual.genome, individual.key)
-        return FollowedTable(self._measures, individual.genome, made)
+        made = self._decode(genome, own)
+        return FollowedTable(self._measures, genome, made)
 
 
 def _remember(of: OrderedDict[bytes, bytes], key: bytes, other: bytes) -> None:

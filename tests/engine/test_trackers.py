@@ -22,6 +22,15 @@ def of_copies(monkeypatch, copied):
     return genotype, Trackers(genotype, problem.measures, problem.decode), problem
 
 
+def child_of(followed, problem, parent, genome):
+    """Return a child that was judged by what it changes, which gives the scores that it has from scratch."""
+    child, scratch = parent.child(genome, "mutation"), evaluated(problem, genome)
+    child.key = scratch.key
+    (scores,) = followed.scores_of_children([child])
+    assert scores == {name: scratch.scores[name] for name in scores}
+    return scratch
+
+
 @pytest.mark.parametrize("copied", [True, False])
 @pytest.mark.parametrize("most", [2, 40])
 def test_every_individual_has_the_scores_of_its_own_table(monkeypatch, copied, most):
@@ -31,8 +40,7 @@ def test_every_individual_has_the_scores_of_its_own_table(monkeypatch, copied, m
     family = [evaluated(problem, genotype.random(rng))]
     for _ in range(60):
         parent = family[int(rng.integers(len(family)))]
-        child = evaluated(problem, genotype.mutate(parent.genome, rng))
-        followed.born(child.key, parent.key)
+        child = child_of(followed, problem, parent, genotype.mutate(parent.genome, rng))
         family.append(child)
     for _ in range(200):
         individual = family[int(rng.integers(len(family)))]
@@ -44,14 +52,27 @@ def test_a_table_goes_to_a_child_and_is_copied_where_its_parent_has_more_of_a_sm
     for copied in (True, False):
         genotype, followed, problem = of_copies(monkeypatch, copied)
         parent = evaluated(problem, genotype.random(generator(2)))
-        child = evaluated(problem, genotype.mutate(parent.genome, generator(3)))
         first = followed.at(parent)
-        followed.born(child.key, parent.key)
+        child = child_of(followed, problem, parent, genotype.mutate(parent.genome, generator(3)))
         monkeypatch.setattr(followed, "_decode", None)  # nothing is begun anew
         assert followed.at(child) is first
         again = followed.at(parent)
         assert (again is first) is not copied
         assert again.trackers["a"].score == parent.scores["a"]
+
+
+def test_descendants_that_differ_in_few_records_are_judged_in_one_table(monkeypatch):
+    genotype, followed, problem = of_copies(monkeypatch, True)
+    followed.near = 3
+    rng, parent = generator(5), evaluated(problem, genotype.random(generator(2)))
+    first, genome = followed.at(parent), parent.genome
+    monkeypatch.setattr(followed, "_decode", None)  # nothing is begun anew
+    moved = []
+    for _ in range(12):
+        parent = child_of(followed, problem, parent, genotype.mutate(parent.genome, rng))
+        moved.append(len(genotype.changed_rows(genome, parent.genome)))
+        assert (first.genome is genome) == (max(moved[:-1], default=0) <= 3)
+    assert moved[-1] > 3
 
 
 def test_a_relative_that_was_asked_for_last_is_near_enough(monkeypatch):
@@ -63,8 +84,9 @@ def test_a_relative_that_was_asked_for_last_is_near_enough(monkeypatch):
     assert followed.at(child).trackers["a"].score == child.scores["a"]
 
 
-@pytest.mark.parametrize("most", [3, 8, 1000])
-def test_children_of_one_parent_change_together_what_each_changes_alone(monkeypatch, most):
+@pytest.mark.parametrize(("most", "batch"), [(3, 2), (8, 200_000), (1000, 500)])
+def test_children_of_one_parent_change_together_what_each_changes_alone(monkeypatch, most, batch):
+    monkeypatch.setattr(trackers, "BATCH", batch)
     genotype, followed, problem = of_copies(monkeypatch, True)
     followed.most_changed, rng = most, generator(4)
     parent = evaluated(problem, genotype.random(rng))
@@ -73,7 +95,7 @@ def test_children_of_one_parent_change_together_what_each_changes_alone(monkeypa
         children.append(genotype.mutate(children[-1], rng))
     seen = []
     for places, changes in followed.changes(parent.genome, children):
-        assert len(changes.rows) <= most
+        assert len(places) <= max(1, batch // len(before))
         for number, place in enumerate(places):
             child = problem.decode(children[place], genotype.key(children[place]))
             assert changes.part(number, number + 1).applied_to(before).same_records(child)
@@ -89,9 +111,9 @@ def test_a_tracker_that_raised_is_not_asked_again(monkeypatch):
     ((_, change),) = followed.changes(parent.genome, [genotype.mutate(parent.genome, generator(3))])
     monkeypatch.setattr(table.trackers["a"], "take", None)
     with pytest.raises(Exception, match="measure a: tries raised TypeError"):
-        followed.tries(parent, change)
+        followed.estimates(parent, change)
     assert followed.at(parent) is not table
-    assert np.isfinite(followed.tries(parent, change)["a"]).all()
+    assert np.isfinite(followed.estimates(parent, change)[0]["a"]).all()
 
 
 def test_what_a_plugin_raises_within_a_batch_is_named_in_the_log_without_its_message(monkeypatch, caplog):
