@@ -9,14 +9,12 @@ from math import prod
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from evosdc.table.equivalence import ordered_classes
 from evosdc.table.schema import MissingRule
 from evosdc.table.table import Codes, Table
 from evosdc_measures.domains import Counts, Integers, domains_of
 
-MOST_CELLS, CELLS_BY_ORIGINAL = 1 << 22, 64  # greatest data cube, and for each distinct original
 COMPARING, LOOKING_UP = 1.5, 15.0  # nanoseconds of comparing two records, and of entering or finding one
 MEMORY, SMALL, BY_RECORD = 1 << 26, 1 << 20, 16
 """Counts that are kept at most; those that are kept however few records a file has; profiles kept for each record."""
@@ -42,25 +40,6 @@ def invert(profile: Counts) -> None:
             for pattern in range(begin, begin + bit):
                 profile[pattern] -= profile[pattern + bit]
         bit *= 2
-
-
-@njit(cache=True)
-def look_up(records: Codes, cube: Counts, widths: Integers, profiles: Counts) -> None:
-    """Write the profiles of records, shape (k, 2**V), by a data cube: see `DistinctOriginals`."""
-    attributes, patterns = records.shape[1], profiles.shape[1]
-    places = np.empty(patterns, np.int64)
-    for i in range(len(records)):
-        places[0] = len(cube) - 1
-        filled, stride = 1, len(cube)
-        for v in range(attributes):
-            stride //= widths[v] + 1
-            step = (widths[v] - 1 - records[i, v]) * stride
-            for pattern in range(filled):
-                places[filled + pattern] = places[pattern] - step
-            filled *= 2
-        for pattern in range(patterns):
-            profiles[i, pattern] = cube[places[pattern]]
-        invert(profiles[i])
 
 
 @njit(cache=True)
@@ -129,12 +108,9 @@ def count_by_subsets(
 class DistinctOriginals:
     """The distinct originals, by which profiles of records are counted."""
 
-    # Where it is small against the file, a data cube (Gray et al., 1997) holds the count of each combination of
-    # categories, with one more place along each attribute for all of them together.
-
     def __init__(self, original: Table) -> None:
         self.wildcard = original.schema.na is MissingRule.WILDCARD
-        self.widths = domains_of(original.schema).widths
+        widths = domains_of(original.schema).widths.tolist()
         classes = ordered_classes(original.codes)
         distinct, counts = original.codes[classes.first], classes.counts.astype(np.int32)
         partial = (distinct < 0).any(axis=1) & self.wildcard
@@ -143,33 +119,13 @@ class DistinctOriginals:
         self.records, self.numbers = np.ascontiguousarray(distinct[first]), counts[first]
         self.columns = np.ascontiguousarray(self.records.T)
         self.complete = int((~partial).sum())
-        widths = self.widths.tolist()
         self.possible = prod(widths)
         strides = [prod(widths[v + 1 :]) for v in range(len(widths))] if self.possible < 1 << 63 else []
         self.strides = np.array(strides, dtype=np.int64)
-        cells = prod(width + 1 for width in widths)
-        self.cube = self._cube() if cells <= min(MOST_CELLS, CELLS_BY_ORIGINAL * len(self.records)) else None
-
-    def _cube(self) -> Counts:
-        shape = tuple(self.widths.tolist())
-        cube: NDArray[np.int32] = np.zeros(shape, np.int32)
-        cube[tuple(self.records.T + 1)] = self.numbers
-        for axis in range(len(shape)):
-            everyone = cube.sum(axis=axis, keepdims=True, dtype=np.int32)
-            if self.wildcard:
-                unknown, known = np.split(cube, [1], axis=axis)
-                cube = np.concatenate((everyone, known + unknown, everyone), axis=axis)
-            else:
-                cube = np.concatenate((cube, everyone), axis=axis)
-        return np.ascontiguousarray(cube).reshape(-1)
 
     def profiles_of(self, records: Codes) -> Counts:
-        """Return the profiles of records, shape (k, 2**V): by the cube, by subsets or by pairs, whatever costs less."""
+        """Return the profiles of records, shape (k, 2**V): by subsets or by pairs, whatever costs less."""
         k, attributes = records.shape
-        if self.cube is not None:
-            profiles = np.empty((k, 1 << attributes), dtype=np.int32)
-            look_up(records, self.cube, self.widths, profiles)
-            return profiles
         begin, by_subsets = 0, LOOKING_UP * (k + self.complete) * (1 << attributes)
         if len(self.strides) and by_subsets < COMPARING * k * self.complete:
             begin = self.complete
@@ -243,7 +199,7 @@ class Profiles:
     @classmethod
     def for_file(cls, n: int, originals: DistinctOriginals) -> "Profiles":
         """Return an empty table for files of n records; where all possible records fit they are kept."""
-        attributes = len(originals.widths)
+        attributes = originals.records.shape[1]
         wanted = max(BY_RECORD * n, min(originals.possible, SMALL >> attributes))
         return cls(max(1, min(MEMORY >> attributes, wanted)), attributes)
 
