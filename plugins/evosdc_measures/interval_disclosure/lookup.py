@@ -173,7 +173,7 @@ class FittedLookupGain(Tracked, Expected):
     def __init__(
         self, microdata: Microdata, known: Sequence[str], targets: Sequence[str], params: LookupGain.Params
     ) -> None:
-        whole, self._original, self._protect = microdata.table, microdata.original, set(microdata.protect)
+        whole, self.original, self._protect = microdata.table, microdata.original, set(microdata.protect)
         self._whole, n = whole, len(whole)
         readings = [_readings(whole.schema[name], whole, params.bins) for name in known]
         wanted = [_readings(whole.schema[name], whole, params.classes)[-1] for name in targets]
@@ -255,6 +255,8 @@ class FittedLookupGain(Tracked, Expected):
         self.places = np.concatenate([one.places for one in lookups])
         self.people = np.concatenate([one.counts.ravel() for one in lookups])
         self.references = np.array([one.reference for one in lookups], dtype=np.int64)
+        own = [hits_of_cells(one.counts, one.counts, self._unit).sum() for one in lookups]
+        self.own_hits = np.array(own, dtype=np.int64)
 
     def digits_of(self, masked: Table, rows: Rows | slice = slice(None)) -> Counts:
         """Return the digits of records, shape (m, D); those of attributes that are not masked are the original's."""
@@ -278,12 +280,12 @@ class FittedLookupGain(Tracked, Expected):
 
     def track(self, masked: Table) -> "LookupTracker":
         """Return a tracker of a table."""
-        require_same_shape(self._original, masked)
+        require_same_shape(self.original, masked)
         return LookupTracker(self, masked, self._followed)
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the gain by the expected tables: the first order, to which a draw adds some."""
-        matrices = {a.name: P for a, P in zip(self._original.schema.categorical, transitions, strict=True)}
+        matrices = {a.name: P for a, P in zip(self.original.schema.categorical, transitions, strict=True)}
         best = 0.0
         for one in self.lookups:
             axes = (*one.digits, one.target)
@@ -309,30 +311,15 @@ class LookupTracker(Tracker):
 
     def __init__(self, fitted: FittedLookupGain, masked: Table, followed: int) -> None:
         self._fitted, self._followed = fitted, followed
-        layout = fitted.layout
-        self._counts = np.zeros(len(fitted.people), dtype=np.int32)
-        widest = int(layout[:, CLASSES].max())
-        self._all = np.zeros((len(layout), widest), dtype=np.int32)
-        """Published records by class, whatever their key; of each lookup table."""
-        self._unseen = np.zeros((len(layout), widest), dtype=np.int32)
-        """People by class whose key no published record has."""
-        self.hits = np.zeros(len(layout), dtype=np.int64)
-        digits = fitted.digits_of(masked)
-        for at, table in enumerate(layout):
-            keys, classes, targets = digits[:, table[FIRST]].astype(np.int64), table[CLASSES], digits[:, table[TARGET]]
-            if table[SECOND] >= 0:
-                second = digits[:, table[SECOND]]
-                keys = np.where((keys < 0) | (second < 0), -1, keys * table[WIDTH] + second)
-            cells = np.where(keys < 0, -1, fitted.places[table[PLACES] + keys]).astype(np.int64)
-            inside, own = cells >= 0, slice(table[COUNTS], table[COUNTS] + table[CELLS] * classes)
-            self._counts[own] = np.bincount((cells * classes + targets)[inside], minlength=table[CELLS] * classes)
-            self._all[at, :classes] = np.bincount(targets, minlength=classes)
-            published, people = (array[own].reshape(-1, classes) for array in (self._counts, fitted.people))
-            seen = published.max(axis=1) > 0
-            self._unseen[at, :classes] = people[~seen].sum(axis=0)
-            hits = hits_of_cells(published[seen], people[seen], fitted._unit).sum()
-            margin = hits_of_cells(self._all[at : at + 1, :classes], self._unseen[at : at + 1, :classes], fitted._unit)
-            self.hits[at] = hits + margin[0]
+        self._counts = fitted.people.copy()
+        shape = len(fitted.lookups), int(fitted.layout[:, CLASSES].max())
+        self._all, self._unseen = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
+        """Published records by class, whatever their key, and people by class whose key no published record has."""
+        for margin, one in zip(self._all, fitted.lookups, strict=True):
+            margin[: one.counts.shape[1]] = one.counts.sum(axis=0)
+        self.hits = fitted.own_hits.copy()
+        # The original has all keys: the masked file is followed as one change of it.
+        self.take(Changes.of_one(np.arange(len(masked), dtype=np.intp), fitted.original, masked))
 
     @property
     def score(self) -> float:
