@@ -1,7 +1,7 @@
 """What a plugin may refuse, and how it has to."""
 
 import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Hashable
 from functools import update_wrapper
 from typing import Any, TypeVar
 
@@ -45,6 +45,19 @@ def on_every_table(test: Callable[..., None]) -> Callable[..., None]:
     made: Any = update_wrapper(on_tables, test)
     made.__signature__ = signature.replace(parameters=kept)
     return on_tables
+
+
+_kept: dict[type, dict[Hashable, Any]] = {}  # by suite; of the latest one alone
+
+
+def kept(suite: object, key: Hashable, make: Callable[[], T]) -> T:
+    """Return what a suite makes for several of its tests, made once; nothing is kept of what raises."""
+    if type(suite) not in _kept:
+        _kept.clear()
+    known = _kept.setdefault(type(suite), {})
+    if key not in known:
+        known[key] = make()
+    return known[key]  # type: ignore[no-any-return]
 
 
 def accepted(table_name: str, call: Callable[[], T]) -> T:

@@ -14,7 +14,7 @@ from evosdc.model import MaskingMethod, designs_of
 from evosdc.model.parameters import parse_parameters
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
-from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
+from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, kept, on_every_table
 from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unchanged
 from evosdc.testing.tables import INTERPRETED, SHAPES, assert_same_attributes, interpreted, label_misses, sample_table
 
@@ -55,8 +55,11 @@ class MaskingMethodConformance:
 
     def masked(self, table_name: str, seed: int = 0) -> tuple[Table, Table]:
         """Return a table and its masked version; skips where the method refuses an unusual table."""
-        table = self.table(table_name)
-        masked = accepted(table_name, lambda: self.method().mask(table, generator(seed)))
+        table = kept(self, table_name, lambda: self.table(table_name))
+        masked = accepted(
+            table_name,
+            lambda: kept(self, (table_name, seed), lambda: self.method().mask(table, generator(seed))),
+        )
         assert isinstance(masked, Table), f"mask returned {type(masked).__name__}, wanted Table"
         return table, masked
 

@@ -14,7 +14,7 @@ import pytest
 from evosdc.model import ByClass, BySizes, IntruderView, MissingMatch, PrivacyModel
 from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import MISSING, Rows, Table
-from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
+from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, kept, on_every_table
 from evosdc.testing.purity import assert_repeatable, generator, unchanged
 from evosdc.testing.tables import INTERPRETED, interpreted, sample_table
 
@@ -46,13 +46,20 @@ class PrivacyModelConformance:
         """Return the findings of the model; skips where it refuses an unusual table."""
         return accepted(table_name, lambda: self.model().assess(view))
 
+    def found(
+        self, table_name: str, missing: MissingMatch = MissingMatch.CATEGORY
+    ) -> tuple[IntruderView, Mapping[str, Any]]:
+        """Return a file and the findings of the model on it, which are made once."""
+        view = kept(self, (table_name, missing), lambda: self.view(table_name, missing))
+        return view, kept(self, ("figures", table_name, missing), lambda: self.figures(view, table_name))
+
     @on_every_table
     @pytest.mark.parametrize("missing", MissingMatch)
     def test_figures_are_plain_data_with_a_headline(self, table_name: str, missing: MissingMatch) -> None:
         view = self.view(table_name, missing)
         assert not self.model().lacking(view), "the model does not apply to the suite's file; override view"
         assert self.model().applies(view)
-        figures = self.figures(view, table_name)
+        _, figures = self.found(table_name, missing)
         json.dumps(figures, allow_nan=False)
         headline = figures[self.model().headline]
         assert headline is None or isfinite(headline), f"headline {headline}, wanted a number or None for infinity"
@@ -61,8 +68,8 @@ class PrivacyModelConformance:
     @on_every_table
     @pytest.mark.parametrize("missing", MissingMatch)
     def test_the_headline_is_attainable(self, table_name: str, missing: MissingMatch) -> None:
-        view = self.view(table_name, missing)
-        headline = self.figures(view, table_name)[self.model().headline]
+        view, figures = self.found(table_name, missing)
+        headline = figures[self.model().headline]
         least, greatest = self.model().attainable(view)
         slack = _ROUNDING * max(1.0, abs(headline or 0.0))
         within = headline is None or least - slack <= headline <= greatest + slack
@@ -72,14 +79,14 @@ class PrivacyModelConformance:
     def test_kernels_stay_within_their_arrays(self, table_name: str) -> None:
         if table_name not in self.interpreted:
             pytest.skip("small tables are enough")
-        view = self.view(table_name)
-        figures = self.figures(view, table_name)
+        _, figures = self.found(table_name)
+        view = self.view(table_name)  # which holds nothing yet that compiled kernels made
         with interpreted():
             assert_same_figures(self.figures(view, table_name), figures)
 
     @on_every_table
     def test_figures_can_be_said_in_words(self, table_name: str) -> None:
-        text = self.model().in_words(self.figures(self.view(table_name), table_name))
+        text = self.model().in_words(self.found(table_name)[1])
         assert text, "in_words returned nothing"
         assert "\n" not in text, "in_words returned more than one line"
 
@@ -101,25 +108,25 @@ class PrivacyModelConformance:
     @on_every_table
     @pytest.mark.parametrize("missing", MissingMatch)
     def test_the_order_of_records_does_not_matter(self, table_name: str, missing: MissingMatch) -> None:
-        view = self.view(table_name, missing)
+        view, figures = self.found(table_name, missing)
         order = generator(7).permutation(len(view.table)).astype(np.intp)
-        assert_same_figures(self.figures(reordered(view, order)), self.figures(view, table_name))
+        assert_same_figures(self.figures(reordered(view, order)), figures)
 
     @on_every_table
     @pytest.mark.parametrize("missing", MissingMatch)
     def test_the_names_of_nominal_categories_do_not_matter(self, table_name: str, missing: MissingMatch) -> None:
-        view = self.view(table_name, missing)
-        assert_same_figures(self.figures(relabelled(view)), self.figures(view, table_name))
+        view, figures = self.found(table_name, missing)
+        assert_same_figures(self.figures(relabelled(view)), figures)
 
     @on_every_table
     @pytest.mark.parametrize("missing", MissingMatch)
     def test_a_search_may_judge_the_classes_that_change(self, table_name: str, missing: MissingMatch) -> None:
-        model, view = self.model(), self.view(table_name, missing)
-        found = self.figures(view, table_name)[model.headline]
+        model, (view, figures) = self.model(), self.found(table_name, missing)
+        found = figures[model.headline]
         wanted = inf if found is None else found
         if isinstance(model, ByClass) and model.by_class:
-            figures = model.figures_of(view)
-            worst = float(figures.min() if model.larger_is_safer else figures.max())
+            by_class = model.figures_of(view)
+            worst = float(by_class.min() if model.larger_is_safer else by_class.max())
             assert model.headline_of(worst) == pytest.approx(wanted, rel=_ROUNDING, abs=_ROUNDING)
         elif isinstance(model, BySizes) and view.tree is None:
             sizes, times = np.unique(view.classes.counts, return_counts=True)
@@ -129,7 +136,7 @@ class PrivacyModelConformance:
             pytest.skip("a search judges each file from scratch")
 
     def test_the_headline_is_one_of_the_figures(self) -> None:
-        assert self.model().headline in self.figures(self.view("ordinary"))
+        assert self.model().headline in self.found("ordinary")[1]
 
     def test_unknown_parameters_are_refused(self) -> None:
         assert_unknown_keys_refused(self.model())

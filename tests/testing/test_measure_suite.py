@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from evosdc.model import Fitted, Measure
+from evosdc.model.tracker import Rescoring
 from evosdc.table.table import Table
 from evosdc.testing import MeasureConformance
 from tests.testing.findings import findings
@@ -39,6 +40,18 @@ class Followed(Counts):
 
     def score(self, masked):
         return CountsTracker(self, masked).score
+
+
+class Rescored(Counts):
+    """Followed by the tracker that scores each table from scratch."""
+
+    def track(self, masked):
+        return Rescoring(self, masked)
+
+
+class TestRescored(TestShareChanged):
+    def measure(self):
+        return type("RescoredShare", (ShareChanged,), {"fitted": Rescored})(ShareChanged.Params())
 
 
 def with_tracker(tracker):
