@@ -45,11 +45,11 @@ def checked(finished: Finished, assembly: Any) -> list[str]:
     """Return all that differs from a fresh evaluation, in words."""
     problem, state = assembly.problem, finished.state
     differences = unequal(problem, [*state.population, *state.front, state.best])
-    stored = read_masked(finished.folder / finished.result["best"]["file"], assembly.source)
+    stored = read_masked(finished.folder / finished.result.best.file, assembly.source)
     scores, objectives = problem.score(stored.table.select(assembly.microdata.protect))
-    if not np.allclose(objectives, finished.result["best"]["fitness"], rtol=ROUNDING, atol=ROUNDING):
-        differences.append(f"the stored file scores {objectives}, the result says {finished.result['best']['fitness']}")
-    reported = {name: finished.result["best"]["scores"][name] for name in scores}
+    if not np.allclose(objectives, finished.result.best.fitness, rtol=ROUNDING, atol=ROUNDING):
+        differences.append(f"the stored file scores {objectives}, the result says {finished.result.best.fitness}")
+    reported = {name: finished.result.best.scores[name] for name in scores}
     if not np.allclose([*reported.values()], [*scores.values()], rtol=ROUNDING, atol=ROUNDING):
         differences.append(f"the stored file has {scores}, the result says {reported}")
     return differences

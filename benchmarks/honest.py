@@ -15,7 +15,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
-from typing import Any
 
 import click
 import numpy as np
@@ -100,10 +99,10 @@ def least_apart(original: Original, limit: Limit) -> float:
 def reached(path: Path, seed: int, settings: list[str], folder: Path, limit: Limit, apart: float) -> Reached:
     """Run an experiment with one seed."""
     experiment, registry, began = read_experiment(path, settings), default_registry(), process_time()
-    result: dict[str, Any] = run_once(experiment, folder, registry, seed).result
+    result = run_once(experiment, folder, registry, seed).result
     spent = process_time() - began
-    best, start = result["best"], result["portfolio"]["best"]
-    return Reached(path.stem, seed, start["fitness"][0], best["scores"], best["fitness"][0], limit, apart, spent)
+    best, start = result.best, result.portfolio.best
+    return Reached(path.stem, seed, start.fitness[0], best.scores, best.fitness[0], limit, apart, spent)
 
 
 def original_of(path: Path, settings: list[str]) -> Original:

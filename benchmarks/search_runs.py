@@ -19,7 +19,7 @@ from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import SearchState, first_state, search
 from evosdc.engine.stop import Stop
 from evosdc.experiment.assembly import Assembly, assemble
-from evosdc.experiment.portfolio import starting_individuals
+from evosdc.experiment.preparation import starting_individuals
 from evosdc.experiment.reader import read_experiment
 from evosdc.model import Fitness, Individual, toolbox_of
 from evosdc.plugins.registry import default_registry

@@ -141,7 +141,7 @@ class ProtectedData(Shown, Generic[Data]):
             fitness, scores = member.fitness, dict(member.scores)
             names = ["score"] if len(fitness) == 1 else [f"score {place}" for place in range(1, len(fitness) + 1)]
             both = {name: scores.pop(name) for name in ("il", "dr") if name in scores}
-            made = {"made by": (member.model_extra or {}).get("origin")}
+            made: dict[str, Any] = {"made by": member.origin}
             rows.append(made | dict(zip(names, fitness, strict=True)) | both | scores)
         return pd.DataFrame(rows).rename_axis("number")
 
@@ -302,7 +302,7 @@ class _Kept(Generic[Data]):
     home: Path  # the folder whose ``data`` the run reads
     temporary: "tuple[TemporaryDirectory[str], ...]"  # folders that last as long as the result
 
-    def found(self, document: Mapping[str, Any], kept: bool) -> ProtectedData[Data]:
+    def found(self, result: results.Result, kept: bool) -> ProtectedData[Data]:
         """Return the result of the run, in the form of the data; `kept` is whether the user named its folder."""
         from evosdc.experiment.data import load_data
         from evosdc.files.masked_file import read_masked
@@ -310,7 +310,7 @@ class _Kept(Generic[Data]):
         from evosdc.runs.published import published_places
         from evosdc.table.alignment import align_codes
 
-        original, result = self.original, results.Result.of(document)
+        original = self.original
         source = load_data(self.source, default_registry())
         left_out = int(read_object(self.run / RELEASE).get("omitted", 0))
         rows = published_places(self.run, source, len(original) - left_out)
@@ -400,13 +400,13 @@ def _protected(
         experiment = experiment_on(source)
         key = drawn if isinstance(drawn, Key) else None
         display = shown(callbacks, options.progress)
-        document = run_study(experiment, path, default_registry(), display, command, monotonic() - began, key)
+        result = run_study(experiment, path, default_registry(), display, command, monotonic() - began, key)
         if folder is not None:
             write_pages(path)
         kept = _Kept(
             data, original, names, roles, neutralise, options.shuffle, experiment.data, path, path, tuple(temporary)
         )
-        found = kept.found(document, folder is not None)
+        found = kept.found(result, folder is not None)
     if temporary:
         rmtree(path / DATA)  # the report needs no copy of the confidential data
     return found
@@ -477,7 +477,7 @@ def apply(recipe: str | Path, data: Data, **options: Any) -> ProtectedData[Data]
     --------
     >>> found = evosdc.apply("runs/first/recipe.toml", frame)  # doctest: +SKIP
     """
-    from evosdc.experiment.recipe_outputs import application, schema_of_recipe, usable_recipe
+    from evosdc.experiment.recipe import application, schema_of_recipe, usable_recipe
 
     chosen = read(ApplyOptions, options)
     plan = usable_recipe(_path(recipe), default_registry())
@@ -507,7 +507,7 @@ def explain(recipe: str | Path) -> list[str]:
     --------
     >>> evosdc.explain("runs/first/recipe.toml")  # doctest: +SKIP
     """
-    from evosdc.experiment.recipe_outputs import explanation, usable_recipe
+    from evosdc.experiment.recipe import explanation, usable_recipe
 
     return list(explanation(usable_recipe(_path(recipe), default_registry())))
 

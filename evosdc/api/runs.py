@@ -64,7 +64,7 @@ def run(
         key, display = drawn if isinstance(drawn, Key) else None, shown(chosen.callback, chosen.progress)
         result = run_study(resolved, path, default_registry(), display, command="evosdc.run", key=key)
     write_pages(path)
-    return result | {"folder": str(path)}
+    return result.to_json() | {"folder": str(path)}
 
 
 @takes(options_of.FinishOptions)
@@ -134,7 +134,7 @@ def choose(
 
     result = choose_member(Path(folder), named_member(number), Path(output), default_registry())
     write_pages(Path(output))
-    return result
+    return result.to_json()
 
 
 @takes(options_of.MemberOptions)

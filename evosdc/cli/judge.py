@@ -142,7 +142,7 @@ class _Judged:
 
 def _of_run(path: Path, registry: "Registry", options: JudgeOptions) -> _Judged:
     """Return the input of judges for the published file of a run."""
-    from evosdc.experiment.earlier import earlier_releases, other_runs
+    from evosdc.experiment.data import earlier_releases, other_runs
     from evosdc.experiment.members import published_file
     from evosdc.experiment.opinion import claims_of, used_judges
     from evosdc.secret import judging_seed
@@ -170,7 +170,7 @@ def _of_files(original: str, masked: Path, options: JudgeOptions) -> _Judged:
     """Return the input of judges for a masked file and its original."""
     from evosdc.cli.inputs import matched_tables, open_source, require_comparable
     from evosdc.errors import Fault, ParameterError
-    from evosdc.experiment.earlier import earlier_releases
+    from evosdc.experiment.data import earlier_releases
     from evosdc.files.masked_file import holds_generalised
     from evosdc.secret import chosen_seed, judging_seed
 

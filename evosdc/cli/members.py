@@ -91,10 +91,10 @@ def exported(
     source = replace(source, neutralise_formulas=source.neutralise_formulas or neutralise)
     crosswalk = run_dir / f"crosswalk-{output.stem}.csv"
     written = write_published(assembly, individual, masked, output, crosswalk, omitted, shuffle, source)
-    document = {
+    document: dict[str, Any] = {
         "run": run_dir.resolve().name,
         "member": member,
-        **scored(individual),
+        **scored(individual).model_dump(),
         "origin": individual.origin,
         "seed": public(assembly.seed),
         "shuffled": shuffle,

@@ -26,7 +26,7 @@ def apply(recipe: Path, data: str, options: ApplyOptions) -> None:
     from evosdc.cli.run import carry_out, leave_by
     from evosdc.errors import FaultCollector
     from evosdc.experiment.environment import naming_plugins
-    from evosdc.experiment.recipe_outputs import application, schema_of_recipe, usable_recipe
+    from evosdc.experiment.recipe import application, schema_of_recipe, usable_recipe
     from evosdc.files.atomic import require_unused
     from evosdc.files.formats import require_writable_format
     from evosdc.files.schema.schema_file import load_schema
@@ -79,7 +79,7 @@ def apply(recipe: Path, data: str, options: ApplyOptions) -> None:
     exported(path, 0, output, force=True, shuffle=shuffle)
     if not options.as_json:
         # Without a word how it was judged there is nothing to compare with: the usual measures were taken.
-        now, then = result["best"]["scores"], plan.scores if plan.judged else {}
+        now, then = result.best.scores, plan.scores if plan.judged else {}
         both = [(name, word) for name, word in (("il", "loss"), ("dr", "risk")) if name in now and name in then]
         kept = ", ".join(f"{word} {now[name]:.2f} (when the recipe was made {then[name]:.2f})" for name, word in both)
         say(f"Recipe of {len(plan.steps)} step{'s' * (len(plan.steps) > 1)}: {kept}. Wrote {output}.")
@@ -92,7 +92,7 @@ def apply(recipe: Path, data: str, options: ApplyOptions) -> None:
 def explain(recipe: Path, options: JsonOptions) -> None:
     """Say what each step of a RECIPE contributes, on the file that it was made for."""
     from evosdc.experiment.environment import naming_plugins
-    from evosdc.experiment.recipe_outputs import explanation, usable_recipe
+    from evosdc.experiment.recipe import explanation, usable_recipe
     from evosdc.plugins.registry import default_registry
     from evosdc.runs.layout import RunFolder
 

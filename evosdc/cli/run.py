@@ -17,10 +17,10 @@ from evosdc.cli.signals import asked_to_stop, forget
 from evosdc.cli.text import harmless, print_json, print_rows, say
 from evosdc.options.runs import CheckOptions, ResumeOptions, RunOptions
 from evosdc.options.search import ProtectOptions
-from evosdc.runs.layout import REFUSED, RESOLVED, RESULT, RunFolder, free_folder, read_object, replacing, run_folders
+from evosdc.runs.layout import REFUSED, RESOLVED, RESULT, RunFolder, free_folder, replacing, run_folders
 
 if TYPE_CHECKING:
-    from evosdc.runs.result import Result
+    from evosdc.runs.result import Result, StudyResult
     from evosdc.secret import Seed
 
 
@@ -193,26 +193,26 @@ def resume(run_dir: Path, options: ResumeOptions) -> None:
     leave_by(result, options.as_json)
 
 
-def leave_by(result: dict[str, Any], as_json: bool, limits: bool = False) -> None:
+def leave_by(result: "Result", as_json: bool, limits: bool = False) -> None:
     """End with exit status 1 where the file must not be published, or a requirement is not met."""
     # Of a randomised file fresh draws decide. `limits`: or a limit that evosdc set itself. A search keeps these, and a
     # file made without one may not.
     from evosdc.assess.verdict import on_verdict, unmet
     from evosdc.model.constraint import CONDITIONAL
 
-    missed = unmet(result, limits)
+    missed = unmet(result.to_json(), limits)
     for entry in missed if not as_json else ():
         if on_verdict(entry):
-            accepts = entry["requirement"] != CONDITIONAL and result["verdict"]["publishable"]
+            accepts = entry["requirement"] != CONDITIONAL and result.verdict.publishable
             accepted = f', which "{CONDITIONAL}" would accept' if accepts else ""
             say(f"Requirement NOT met: {entry['requirement']}. The verdict is: {entry['verdict']}{accepted}.", err=True)
-    if missed or REFUSED in result["best"]["file"]:
+    if missed or REFUSED in result.best.file:
         click.get_current_context().exit(1)
 
 
 def carry_out(
     model: Any, output: Path | None, quiet: bool, as_json: bool, pages: bool, seed: "Seed", force: bool = False
-) -> dict[str, Any]:
+) -> "Result":
     """Run an experiment with a display, write the report if `pages`, print the result, and return it."""
     from evosdc.cli.beginning import seconds_since
     from evosdc.cli.display import display
@@ -235,8 +235,10 @@ def carry_out(
     return result
 
 
-def outcome(path: Path, shown: Any, work: Callable[[], dict[str, Any]], pages: bool = True) -> dict[str, Any]:
+def outcome(path: Path, shown: Any, work: Callable[[], "Result"], pages: bool = True) -> "Result":
     """Return the result of a run; a signal after its end is too late to stop it."""
+    from evosdc.runs.result import Result
+
     try:
         with resumable(path, shown, pages):
             return work()
@@ -244,7 +246,7 @@ def outcome(path: Path, shown: Any, work: Callable[[], dict[str, Any]], pages: b
         if not _ended(path):
             raise
         forget()
-        return read_object(path / RESULT)
+        return Result.read(path)
 
 
 def _ended(path: Path) -> bool:
@@ -320,17 +322,18 @@ def reported(path: Path, shown: Any) -> Path:
         raise
 
 
-def conclude(path: Path, result: dict[str, Any], report: Path | None, as_json: bool) -> None:
+def conclude(path: Path, result: "Result", report: Path | None, as_json: bool) -> None:
     """Print the result of a run folder and where its files are, the report last; None where there is none."""
     # A signal stops the printing alone: the exit status stays that of the run.
-    from evosdc.runs.result import Result
+    from evosdc.runs.result import StudyResult
 
     try:
         if as_json:
-            print_json(result)
+            print_json(result.to_json())
         else:
-            print_outcome(path, Result.of(result), report)
-            print_settings(result)
+            print_outcome(path, result, report)
+            if isinstance(result, StudyResult):
+                print_settings(result)
     except KeyboardInterrupt:
         click.echo("Stopped; the run had ended.", err=True)
     forget()
@@ -419,15 +422,14 @@ def next_command(path: Path, result: "Result") -> str:
     return shlex.join(["evosdc", "member", str(path), "best"])
 
 
-def print_settings(result: Mapping[str, Any]) -> None:
-    """Print the figures of a sweep's settings, or of the replicates of one setting; nothing for a single run."""
-    entries = result.get("settings") or ()
+def print_settings(result: "StudyResult") -> None:
+    """Print the figures of a sweep's settings, or of the replicates of one setting."""
+    entries, spread = result.settings, result.spread
     if not entries:
-        spread = result.get("spread")
         if spread:
             deviation = "" if spread["sd"] is None else f", standard deviation {spread['sd']:.3f}"
             say(
-                f"Fitness over {len(result['replicates'])} replicates: mean {spread['mean']:.3f}{deviation}, "
+                f"Fitness over {len(result.replicates)} replicates: mean {spread['mean']:.3f}{deviation}, "
                 f"from {spread['min']:.3f} to {spread['max']:.3f}."
             )
         return
@@ -441,7 +443,7 @@ def print_settings(result: Mapping[str, Any]) -> None:
     print_rows(
         columns | dict.fromkeys(("runs", "fitness", "sd", "min", "median", "IL", "DR"), "right"), rows, "Settings"
     )
-    for text in findings(result["comparison"], [entry["label"] for entry in entries]):
+    for text in findings(result.comparison or {}, [entry["label"] for entry in entries]):
         say(text)
 
 

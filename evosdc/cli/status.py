@@ -227,7 +227,8 @@ def finish(run_dir: Path, options: FinishOptions) -> None:
     from evosdc.api import runs as of_runs
     from evosdc.cli.run import leave_by
     from evosdc.experiment.study_status import read_status
-    from evosdc.runs.layout import RESULT, read_object
+    from evosdc.runs.layout import RESULT
+    from evosdc.runs.result import Result
 
     ended = of_runs.finish(run_dir, time=options.time)
     found = read_status(run_dir)
@@ -244,4 +245,4 @@ def finish(run_dir: Path, options: FinishOptions) -> None:
     if found.active:
         click.get_current_context().exit(1)
     if (run_dir / RESULT).exists():
-        leave_by(read_object(run_dir / RESULT), options.as_json)
+        leave_by(Result.read(run_dir), options.as_json)

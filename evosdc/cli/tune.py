@@ -39,8 +39,8 @@ def tune(data: str, options: TuneOptions) -> None:
     from evosdc.cli.inputs import data_of
     from evosdc.errors import DataError, Fault
     from evosdc.experiment.assembly import assemble
+    from evosdc.experiment.preparation import budget_of, tune_alone
     from evosdc.experiment.protection import protection
-    from evosdc.experiment.tuned_start import budget_of, tune_alone
     from evosdc.files.atomic import check_writable
     from evosdc.plugins.registry import default_registry
     from evosdc.secret import chosen_seed
@@ -164,8 +164,8 @@ def value_text(value: Any) -> str:
 
 def _write(output: Path, assembly: "Assembly", found: "Tuning", result: dict[str, Any]) -> "WriteReport":
     """Write the best file, all figures, and an experiment that begins with tuned methods; return the written files."""
+    from evosdc.experiment.preparation import best_file, with_tuned
     from evosdc.experiment.reader import experiment_text
-    from evosdc.experiment.tuned_start import best_file, with_tuned
     from evosdc.files.atomic import make_folder, write_text
     from evosdc.runs.layout import BEST, EXPERIMENT, KEY, TUNING
     from evosdc.secret import Key

@@ -25,17 +25,15 @@ from evosdc.errors import (
     PluginRaisedError,
     did_you_mean,
 )
-from evosdc.experiment.data import load_data, microdata_of
-from evosdc.experiment.earlier import earlier_releases
+from evosdc.experiment.data import earlier_releases, load_data, microdata_of
+from evosdc.experiment.environment import naming_plugins
 from evosdc.experiment.experiment import Experiment, Measures, Named, Operators, StopRule
-from evosdc.experiment.plan_genotype import require_last
-from evosdc.experiment.problem import build_problem, fitness_of, judged_as_usual, parse_constraints
-from evosdc.experiment.recipe import with_recipes
+from evosdc.experiment.problem import build_problem, fitness_of, judged_as_usual, parse_constraints, require_last
+from evosdc.experiment.reader import experiment_of, with_recipes
 from evosdc.experiment.start import (
     StartingPlan,
     attributes_read,
     entries_of,
-    file_entries,
     plan_of_start,
     read_start_files,
     screens,
@@ -48,6 +46,7 @@ from evosdc.model import Algorithm, Archipelago, Composed, EarlierRelease, Genot
 from evosdc.model.operators import crossover_of, mutation_of
 from evosdc.model.toolbox import register_operators
 from evosdc.plugins.registry import Registry
+from evosdc.runs.layout import RunFolder
 from evosdc.secret import Seed, chosen_seed, lent
 from evosdc.table.role_assignment import only_known
 from evosdc.table.schema import Role, Schema
@@ -253,18 +252,11 @@ def assemble(experiment: Experiment, registry: Registry, seed: Seed | None = Non
         entries = _kept(collect, lambda: entries_of(start, written or (), microdata, registry))
     plan, seedable = None, problem is not None and isinstance(problem.genotype, Seedable | Composed)
     if start is not None and problem is not None and entries is not None and files is not None:
-        listed = (*entries, *file_entries(start, files))
-        plan = _kept(collect, lambda: starting_plan(problem, listed, start, screens(experiment, registry)))
+        plan = _kept(collect, lambda: starting_plan(problem, start, entries, files, screens(experiment, registry)))
     comes = plan is not None and seedable and (plan.tuned or (start is not None and start.planned is not None))
     if plan is not None and plan.candidates == 0 and not comes and not collect.faults:
-        collect.faults.append(
-            Fault(
-                f"start of genotype {experiment.genotype.name}",
-                "masked files to start from",
-                "start = { random = N }",
-                "This genotype cannot be read off a file.",
-            )
-        )
+        where, advice = f"start of genotype {experiment.genotype.name}", "This genotype cannot be read off a file."
+        collect.faults.append(Fault(where, "masked files to start from", "start = { random = N }", advice))
     collect.settle()
     if problem is None or plan is None:
         raise PluginError("no problem although nothing was wrong")
@@ -272,9 +264,8 @@ def assemble(experiment: Experiment, registry: Registry, seed: Seed | None = Non
     if experiment.executor.grain == "islands" and not isinstance(algorithm, Archipelago):
         wanted = "an algorithm with demes, such as islands"
         advice = 'Leave out the grain, or choose algorithm = { name = "islands", inner = ... }.'
-        raise ExperimentError(
-            Fault("executor.grain", f"islands, with algorithm {experiment.algorithm.name}", wanted, advice)
-        )
+        given = f"islands, with algorithm {experiment.algorithm.name}"
+        raise ExperimentError(Fault("executor.grain", given, wanted, advice))
     stop = _stop(experiment.stop)
     return Assembly(experiment, source, microdata, problem, algorithm, stop, plan, registry, earlier or ())
 
@@ -295,6 +286,13 @@ def assembled_like(
     algorithm = algorithm_of(experiment, problem, registry)
     stop, earlier = _stop(experiment.stop), assembly.earlier if rows is None else ()
     return Assembly(experiment, source, microdata, problem, algorithm, stop, plan, registry, earlier)
+
+
+def opened(folder: RunFolder, registry: Registry) -> Assembly:
+    """Return everything that the run in a folder needs."""
+    with naming_plugins(folder, registry):
+        experiment = experiment_of(folder)
+        return assemble(experiment, registry, folder.seed(experiment.seed))
 
 
 def known_to_attackers(assembly: Assembly, table: Table) -> Table:

@@ -5,23 +5,37 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from evosdc.assess.defaults import withheld_fault
 from evosdc.assess.risk import population_description
-from evosdc.errors import DataError, ExperimentError, Fault, ParameterError
+from evosdc.errors import DataError, EvosdcError, ExperimentError, Fault, ParameterError
 from evosdc.experiment.experiment import DataSource
+from evosdc.experiment.provenance import require_same_data
 from evosdc.files.atomic import make_folder, write_text
-from evosdc.files.reading import read_source
+from evosdc.files.masked_file import holds_generalised, read_masked
+from evosdc.files.reading import parsed, read_source
 from evosdc.files.schema.hierarchies import with_hierarchies
 from evosdc.files.schema.schema_file import dump_schema
 from evosdc.files.source import Source
-from evosdc.model import Microdata
+from evosdc.model import EarlierRelease, Microdata
 from evosdc.plugins.registry import Registry
-from evosdc.printing import csv_text
-from evosdc.runs.layout import DATA, RESOLVED, RunFolder
+from evosdc.printing import csv_text, printable
+from evosdc.runs.layout import (
+    CROSSWALK,
+    DATA,
+    ENVIRONMENT,
+    RESOLVED,
+    RESULT,
+    RunFolder,
+    is_replicate,
+    object_if_readable,
+    read_object,
+)
+from evosdc.runs.published import published_places, require_published
+from evosdc.runs.result import Result
 from evosdc.table.dependence import by_columns, determinations
 from evosdc.table.distinct_values import distinct_values
 from evosdc.table.schema import Attribute, Role, Schema
@@ -68,22 +82,18 @@ def microdata_of(
     # Nothing else is needed by any genotype or measure, so nothing else travels to workers.
     needed = (Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD, Role.STRATUM)
     further = [name for name in (*schema.with_role(*needed), *auxiliary, *ruled) if name not in names]
-    table = source.table.select(list(dict.fromkeys([*names, *further])))
-    return Microdata(table, names, zeros_threshold, people_of(population, source.table, names))
-
-
-def people_of(path: Path | None, table: Table, protect: Sequence[str]) -> Table | None:
-    """Return the quasi-identifiers of a population file, protected ones among them; None for no file."""
-    if path is None:
-        return None
-    known = table.schema.with_role(Role.QUASI_IDENTIFIER)
-    names = (*protect, *(name for name in known if name not in protect))
-    people = read_source(path, population_description(table.schema, names)).table
-    people.schema.require(names, "data.population")
-    if len(people) < len(table):
-        given = f"{len(people)} records, of which the {len(table)} of the file cannot be a part"
-        raise ParameterError(Fault("data.population", given, f"{len(table)} records or more"))
-    return people.select(names)
+    table, people = source.table.select(list(dict.fromkeys([*names, *further]))), None
+    if population is not None:
+        # Its quasi-identifiers are read, protected ones among them.
+        known = schema.with_role(Role.QUASI_IDENTIFIER)
+        wanted = (*names, *(name for name in known if name not in names))
+        read = read_source(population, population_description(schema, wanted)).table
+        read.schema.require(wanted, "data.population")
+        if len(read) < len(table):
+            given = f"{len(read)} records, of which the {len(table)} of the file cannot be a part"
+            raise ParameterError(Fault("data.population", given, f"{len(table)} records or more"))
+        people = read.select(wanted)
+    return Microdata(table, names, zeros_threshold, people)
 
 
 _LOG = logging.getLogger(__name__)
@@ -181,3 +191,54 @@ def _absent(schema: Schema, attribute: Attribute) -> str:
     """Return the text that stands for a missing value of an attribute: an empty one where that does."""
     texts = (*attribute.missing, *schema.missing)
     return "" if "" in texts or not texts else texts[0]
+
+
+if TYPE_CHECKING:
+    pass
+
+
+def earlier_release(path: Path, source: Source) -> EarlierRelease:
+    """Return an earlier release of the same people, and the person of each of its records."""
+    folder = path if path.is_dir() else path.parent
+    of_run = (folder / RESOLVED).is_file()
+    if path.is_dir():
+        if not of_run or not (folder / RESULT).is_file():
+            given = "a folder that holds no run that has ended"
+            raise DataError(Fault("earlier", f"{printable(str(path))}: {given}", "a run folder, or a file"))
+        require_published(folder)
+        file = folder / Path(Result.read(folder).best.file).name
+    else:
+        file = path
+    manifest = object_if_readable(file.with_name(f"{file.stem}.manifest.json"))
+    if not of_run and manifest.get("shuffled"):
+        given = f"{printable(str(path))}: a file whose records were shuffled"
+        advice = "Name the run folder that it is of, which has the crosswalk."
+        raise DataError(Fault("earlier", given, "a run folder, or a file in the order of the original", advice))
+    records = len(parsed(file, like=source.original).columns[0])
+    rows = published_places(folder, source, records) if of_run and (folder / CROSSWALK).is_file() else None
+    ordered = source if rows is None else source.ordered_by(rows)
+    table = read_masked(file, ordered, generalised=holds_generalised(file, ordered)).table
+    return EarlierRelease(str(path), table, np.arange(records, dtype=np.intp) if rows is None else rows)
+
+
+def earlier_releases(paths: Sequence[Path], source: Source) -> tuple[EarlierRelease, ...]:
+    """Return the files of the same people that are out already; raises as `earlier_release`."""
+    return tuple(earlier_release(path, source) for path in paths)
+
+
+def other_runs(folder: Path, source: Source) -> tuple[EarlierRelease, ...]:
+    """Return the files of other runs of the same data in the same folder that nothing forbids to publish."""
+    # Any of them may be out. What cannot be read is passed over, and so are the runs of one study.
+    if is_replicate(folder):
+        return ()
+    folder, found = folder.resolve(), []
+    for path in sorted(folder.parent.iterdir()):
+        if path == folder or not (path / RESULT).is_file():
+            continue
+        try:
+            require_same_data(read_object(path / ENVIRONMENT), source.table, RunFolder(path).key())
+            if Result.read(path).verdict.publishable:
+                found.append(earlier_release(path, source))
+        except (EvosdcError, OSError, ValueError):
+            continue
+    return tuple(found)

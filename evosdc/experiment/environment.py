@@ -5,10 +5,9 @@ import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evosdc.errors import CheckpointError, Fault, InputError
-from evosdc.experiment.assembly import Assembly, assemble
 from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.provenance import data_fingerprint, input_account, today, versions_of
 from evosdc.experiment.reader import experiment_of, experiment_text, named_in
@@ -21,10 +20,13 @@ from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT, RunFolder, object_if_rea
 from evosdc.secret import Key
 from evosdc.table.schema import Schema
 
+if TYPE_CHECKING:
+    from evosdc.experiment.assembly import Assembly
+
 REQUIRED = ("evosdc", "packages", "providers", "data")  # what a resume compares
 
 
-def environment_of(assembly: Assembly, key: Key) -> dict[str, Any]:
+def environment_of(assembly: "Assembly", key: Key) -> dict[str, Any]:
     """Return versions of Python, packages and plugins, the input, and the data's fingerprint; nothing of the host."""
     # ``start_files`` has a fingerprint of each of the user's own masked files that the search starts from.
     registry = assembly.registry
@@ -165,13 +167,6 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any], edited: bool) ->
 
 def _fingerprint(content: object, key: Key) -> str:
     return key.fingerprint(repr(content).encode())
-
-
-def opened(folder: RunFolder, registry: Registry) -> Assembly:
-    """Return everything that the run in a folder needs."""
-    with naming_plugins(folder, registry):
-        experiment = experiment_of(folder)
-        return assemble(experiment, registry, folder.seed(experiment.seed))
 
 
 @contextmanager

@@ -18,6 +18,20 @@ from evosdc.plugins.registry import default_registry
 from evosdc.table.structural_zeros import THRESHOLD
 
 
+def shorthand(key: str, *kinds: type) -> Any:
+    """Return a validator that takes a bare value of some types for a table with this one key."""
+
+    def expand(value: Any) -> Any:
+        return {key: value} if isinstance(value, kinds) else value
+
+    return model_validator(mode="before")(expand)
+
+
+def switched(value: Any) -> Any:
+    """Return an empty table for ``true``, None for ``false``, and anything else as it is."""
+    return ({} if value else None) if isinstance(value, bool) else value
+
+
 class Settling(Parameters):
     """When a front counts as settled: ``0.01``, or ``{ tolerance = 0.01, generations = 100 }``."""
 
@@ -60,10 +74,7 @@ class OnError(Parameters):
     )
     times: int = Field(2, ge=1, le=100, description="further tries of retry")
 
-    @model_validator(mode="before")
-    @classmethod
-    def _from_name(cls, value: Any) -> Any:
-        return {"action": value} if isinstance(value, str) else value
+    _from_name = shorthand("action", str)
 
     @property
     def rule(self) -> ErrorRule:
@@ -197,10 +208,7 @@ class Named(Parameters):
 
     name: str = Field(min_length=1, description="of what is registered: `evosdc plugins list`")
 
-    @model_validator(mode="before")
-    @classmethod
-    def _from_name(cls, value: Any) -> Any:
-        return {"name": value} if isinstance(value, str) else value
+    _from_name = shorthand("name", str)
 
     @property
     def params(self) -> dict[str, Any]:
@@ -251,15 +259,8 @@ class Start(Parameters):
         0.0, ge=0, lt=100, description="per cent of the masked files to leave out, the best by the fitness"
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _from_list(cls, value: Any) -> Any:
-        return {"methods": value} if isinstance(value, list | tuple) else value
-
-    @field_validator("tuned", "planned", mode="before")
-    @classmethod
-    def _from_truth(cls, value: Any) -> Any:
-        return ({} if value else None) if isinstance(value, bool) else value
+    _from_list = shorthand("methods", list, tuple)
+    _from_truth = field_validator("tuned", "planned", mode="before")(switched)
 
     @model_validator(mode="after")
     def _something(self) -> "Start":
@@ -292,10 +293,7 @@ class Measures(Parameters):
     linkage: Literal["max", "mean"] = Field("max", description="how several record linkages are combined")
     risks: Literal["mean", "max"] = Field("mean", description="how linkage and the other risks are combined")
 
-    @model_validator(mode="before")
-    @classmethod
-    def _from_list(cls, value: Any) -> Any:
-        return {"other": value} if isinstance(value, list | tuple) else value
+    _from_list = shorthand("other", list, tuple)
 
     @model_validator(mode="after")
     def _distinct(self) -> "Measures":
@@ -452,11 +450,7 @@ class Experiment(Parameters):
             value["algorithm"], value["stop"] = algorithm, {**stop, "generations": generations}
         return value
 
-    @field_validator("structural_zeros", mode="before")
-    @classmethod
-    def _switched(cls, value: Any) -> Any:
-        """Let ``true`` stand for the usual threshold and ``false`` for none."""
-        return ({} if value else None) if isinstance(value, bool) else value
+    _from_truth = field_validator("structural_zeros", mode="before")(switched)
 
     @field_validator("choose", mode="before")
     @classmethod

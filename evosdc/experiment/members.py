@@ -19,16 +19,14 @@ from evosdc.engine.checkpoint import found_so_far, newest_checkpoint
 from evosdc.engine.choice import Choice, choice_of, chosen
 from evosdc.engine.loop import SearchState
 from evosdc.errors import CheckpointError, DataError, ExperimentError, Fault
-from evosdc.experiment.assembly import Assembly, require_choice
+from evosdc.experiment.assembly import Assembly, opened, require_choice
 from evosdc.experiment.display import Display
-from evosdc.experiment.environment import begun_by, opened
+from evosdc.experiment.environment import begun_by
 from evosdc.experiment.opinion import claims_of, members_opinion, plan_of, used_judges
 from evosdc.experiment.outputs import write_outputs
-from evosdc.experiment.planning import with_known_plan
-from evosdc.experiment.portfolio import read_portfolio
+from evosdc.experiment.preparation import read_portfolio, with_found, with_known_plan
 from evosdc.experiment.provenance import require_same_data
 from evosdc.experiment.summaries import scored
-from evosdc.experiment.tuned_start import with_found
 from evosdc.files.masked_file import holds_generalised, read_masked
 from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
@@ -46,6 +44,7 @@ from evosdc.runs.layout import (
     run_folders,
 )
 from evosdc.runs.published import published_places, require_published
+from evosdc.runs.result import Result
 from evosdc.runs.status import require_complete
 from evosdc.secret import judging_seed
 from evosdc.table.role_assignment import assign_known
@@ -137,7 +136,7 @@ def published_file(path: Path, registry: Registry) -> PublishedFile:
         advice = f"Restore that file, or remove {RESULT}: `{resume}` then writes both again."
         raise CheckpointError(Fault(where, given, "a run folder that is whole", advice))
     # Only the name counts: what a result says may not point outside its folder.
-    file = folder.file(Path(folder.read_object(RESULT, "best")["best"]["file"]).name)
+    file = folder.file(Path(Result.read(path).best.file).name)
     source, places = assembly.source, _places(assembly, individual, folder)
     ordered = source.ordered_by(places)
     # A genotype that generalises may have made hierarchies of its own, by which no schema knows its labels.
@@ -176,7 +175,7 @@ def choose_member(
     registry: Registry,
     display: Display | None = None,  # shows the present step
     command: str = "",  # what the user typed, for ``environment.json``, which has run and member under ``chosen``, too
-) -> dict[str, Any]:
+) -> Result:
     """Write a copy of a run folder in which another member of the front is the best file; return its result."""
     # The search is not repeated: population, front, journal and checkpoints are those of the run. The file, its scores,
     # requirements, verdict, second opinion, recipe and other outputs of a best file are the member's.
@@ -225,7 +224,7 @@ def member_findings(
     document: dict[str, Any] = {
         "member": member,
         "origin": individual.origin,
-        **scored(individual),
+        **scored(individual).model_dump(),
         "protect": list(microdata.protect),
         "cross_tables": cross_tables(original, published, microdata.protect) if len(shown) else [],
         "analyses": analyses(original, published, microdata.protect) if len(shown) else {},
@@ -235,39 +234,27 @@ def member_findings(
     if comparable and len(shown):
         measures = assembly.experiment.measures
         params = {m.name: m.params for m in measures.all} if measures is not None else {}
-        found = found_by_intruder(original, shown, microdata.protect, registry, params)
-        document["records"] = found.to_json() if found is not None else None
+        linked = found_by_intruder(original, shown, microdata.protect, registry, params)
+        document["records"] = linked.to_json() if linked is not None else None
     if judge:
-        document["second_opinion"] = _opinion(assembly, individual, masked, registry, answered)
+        found = second_opinions(
+            assign_known(whole, microdata.protect),
+            {"": assembly.source.published(masked)},
+            microdata.protect,
+            registry=registry,
+            without=used_judges(assembly.experiment, registry),
+            claimed={"": claims_of(individual.scores, assembly.experiment, registry)},
+            seed=judging_seed(assembly.seed),
+            answered=answered,
+            in_order=not assembly.experiment.data.shuffle,
+        )
+        document["second_opinion"] = found[""].to_json()
     return document
-
-
-def _opinion(
-    assembly: Assembly,
-    individual: Individual,
-    masked: Table,
-    registry: Registry,
-    answered: Callable[[int, int], None] | None,
-) -> dict[str, Any]:
-    found = second_opinions(
-        assign_known(assembly.source.table, assembly.microdata.protect),
-        {"": assembly.source.published(masked)},
-        assembly.microdata.protect,
-        registry=registry,
-        without=used_judges(assembly.experiment, registry),
-        claimed={"": claims_of(individual.scores, assembly.experiment, registry)},
-        seed=judging_seed(assembly.seed),
-        answered=answered,
-        in_order=not assembly.experiment.data.shuffle,
-    )
-    return found[""].to_json()
 
 
 def members_of(path: Path, registry: Registry) -> dict[str, Any] | None:
     """Return `members_opinion` of a run that has ended."""
     folder = RunFolder(path)
     assembly = published_file(path, registry).assembly
-    result = folder.read_object(RESULT, "best")
-    return members_opinion(
-        assembly, plan_of(folder, result.get("portfolio", {}).get("best")), int(result.get("generations", 0))
-    )
+    result = Result.read(path)
+    return members_opinion(assembly, plan_of(folder, result.portfolio.best), result.generations)

@@ -1,32 +1,32 @@
 """The output of a finished run in its folder: result, tables of scores, frequencies, the protected file."""
 
 import logging
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from time import monotonic, process_time
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evosdc.assess.changes import exchanged_sentences, perturbed_values, untouched_records
 from evosdc.assess.data_check import given_away_sentences, recomputed_sentences, rules_notes
 from evosdc.assess.measure import limit_for
-from evosdc.assess.verdict import on_publication
+from evosdc.assess.verdict import unmasked_causes
 from evosdc.engine.choice import chosen, in_words
 from evosdc.engine.digest import digest_of
 from evosdc.engine.fresh import rescored
 from evosdc.engine.loop import SearchState
-from evosdc.engine.problem import Problem
 from evosdc.experiment.assembly import Assembly
+from evosdc.experiment.data import other_runs
 from evosdc.experiment.display import Display
-from evosdc.experiment.earlier import history_of, other_runs
-from evosdc.experiment.frequencies import frequencies, write_transitions
-from evosdc.experiment.infeasible_requirements import causes_of, traced
-from evosdc.experiment.opinion import expected_time, members_opinion, opinion_of, plan_of, wanted
-from evosdc.experiment.problem import aggregation_of, judge_constraints
-from evosdc.experiment.recipe_outputs import write_recipe
-from evosdc.experiment.recipe_profile import differences
+from evosdc.experiment.opinion import MOST_TRYING, expected_time, members_opinion, opinion_of, plan_of, tried, wanted
+from evosdc.experiment.problem import MOST_HARM, aggregation_of, aims_among, judge_constraints, with_origins
+from evosdc.experiment.recipe import differences, write_recipe
 from evosdc.experiment.release import order_sentences, privacy_findings, renumbered, write_published, write_release
-from evosdc.experiment.start import StartingFile
+from evosdc.experiment.start import StartingFile, met_before_and_after
 from evosdc.experiment.summaries import (
-    alike_in_words,
     entries_of,
     failure_warning,
     fresh_summary,
@@ -41,17 +41,34 @@ from evosdc.experiment.summaries import (
     warnings_of,
 )
 from evosdc.experiment.time_budget import UNLIMITED, TimeGiven
-from evosdc.experiment.what_holds import MOST_TRYING, tried
 from evosdc.files.atomic import write_text
 from evosdc.files.row_order import SHUFFLED
-from evosdc.model import Described, Individual, Judgement, Limit, matrices_of
+from evosdc.model import Described, Individual, Judgement, Limit, Seedable, matrices_of
+from evosdc.model.constraint import Constraints
 from evosdc.model.individual import ERROR, INFEASIBILITY
 from evosdc.printing import csv_text
-from evosdc.runs.layout import BEST, CROSSWALK, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
-from evosdc.runs.result import Result, SecondOpinion
+from evosdc.randomisation.certificate import capacity
+from evosdc.randomisation.invariance import marginal_shift, retained
+from evosdc.randomisation.transition import Matrix, plain_rows
+from evosdc.runs.layout import (
+    ANALYST,
+    BEST,
+    CROSSWALK,
+    FREQUENCIES,
+    FRONT,
+    PICTURE,
+    RESULT,
+    RISK,
+    SCORES,
+    TRANSITIONS,
+    RunFolder,
+)
+from evosdc.runs.result import Best, Member, Result, Scored, SecondOpinion
 from evosdc.secret import PUBLIC_SEED, public
 from evosdc.table.dependence import determinations
+from evosdc.table.schema import Attribute
 from evosdc.table.table import Table
+from evosdc.time_limit import DeadlineOver, time_limited
 
 _LOG = logging.getLogger("evosdc.pictures")
 
@@ -70,19 +87,19 @@ def write_outputs(
     best: Individual | None = None,  # whose file is written; by default the search's solution
     given: TimeGiven = UNLIMITED,  # when all has to be over: judges, causes and the limit end early where need be
     members: dict[str, Any] | None = None,  # of `members_opinion`, where these judges ran before
-) -> dict[str, Any]:
-    """Write ``best.csv scores.csv front.csv frequencies.json risk.json result.json``; return the last one's content."""
-    tell = (display or Display()).concluding
+) -> Result:
+    """Write ``best.csv scores.csv front.csv frequencies.json risk.json result.json``; return the last one."""
+    shown = display or Display()
     began, worked = monotonic(), process_time()
-    tell("writing the protected file and its scores")
+    shown.concluding("writing the protected file and its scores")
     problem, algorithm = assembly.problem, assembly.algorithm
     choice = assembly.experiment.choose if best is None else None
-    member = None if choice is None else chosen([one.point for one in state.front], choice)
+    place = None if choice is None else chosen([one.point for one in state.front], choice)
     if best is None:
-        best = algorithm.solution(state.population, state.best) if member is None else state.front[member]
+        best = algorithm.solution(state.population, state.best) if place is None else state.front[place]
     if problem.tracks:
         for difference in rescored(problem, best, (*state.population, *state.front)):
-            (display or Display()).message(f"a tracker led to another score than the file has: {difference}")
+            shown.message(f"a tracker led to another score than the file has: {difference}")
     masked = problem.decode(best.genome, best.key)
     file = BEST.removesuffix(".csv") + assembly.source.original.suffix
     genotype = problem.genotype
@@ -99,8 +116,8 @@ def write_outputs(
             _LOG.warning("picture %s failed with %s", name, type(error).__name__)
     for number, (title, picture) in enumerate(drawn.items(), 1):
         # Two hyphens would end the comment, and an attribute's name may hold them.
-        shown = " ".join(title.replace("--", "\N{EN DASH}").split())
-        write_text(folder.file(f"{PICTURE}-{number}.svg"), f"<!-- {shown} -->\n{picture}")
+        comment = " ".join(title.replace("--", "\N{EN DASH}").split())
+        write_text(folder.file(f"{PICTURE}-{number}.svg"), f"<!-- {comment} -->\n{picture}")
     _write_scores(folder, assembly, starting, state)
     folder.write_json(FREQUENCIES, frequencies(assembly.microdata.original, masked))
     risk = privacy_findings(assembly.microdata, masked, assembly.registry, omitted)
@@ -112,97 +129,101 @@ def write_outputs(
     if (drawing := matrices_of(genotype)) is not None:
         write_transitions(folder, assembly.microdata.original, masked, drawing.transitions(best.genome))
     judged = traced(assembly, judge_constraints(problem.constraints, best.scores, problem.measures))
-    broken = [str(entry["requirement"]) for entry in judged if not entry["met"]]
-    balancing = assembly.registry.defaults("fitness", "protect")
-    experiment = assembly.experiment
+    experiment, whole = assembly.experiment, assembly.source.table
     portfolio = portfolio_summary(starting, folder)
     opinion, unasked = SecondOpinion(), list[str]()
     if not partial and wanted(experiment, folder, state.progress.seconds):
-        table = assembly.source.table
-        span = expected_time(len(table), len(assembly.microdata.protect), len(table.schema.names))
+        span = expected_time(len(whole), len(assembly.microdata.protect), len(whole.schema.names))
         # Of all threads: long files are assessed side by side, while this one waits.
         given = given.slowed((monotonic() - began) / max(process_time() - worked, 1e-3))
         left = given.for_judges
         within = span if left is None else f"{span}, {max(left, 0.0):.0f} s at most"
         if left is None or left >= 1.0:
-            tell(f"asking judges for a second opinion: {within}")
-        answered = (display or Display()).judging
+            shown.concluding(f"asking judges for a second opinion: {within}")
         # Judges by members and others have a half of this time: the verdict hangs on them.
         half = None if left is None else monotonic() + 0.5 * left
         members = members or members_opinion(
             assembly,
-            plan_of(folder, portfolio["best"]),
+            plan_of(folder, portfolio.best),
             state.progress.generation,
             lambda: None if half is None else half - monotonic(),
         )
         earlier = assembly.earlier or other_runs(folder.path, assembly.source)
-        opinion, unasked = opinion_of(assembly, starting, best, masked, answered, lambda: given.for_judges, earlier)
-        opinion = opinion.model_copy(update={"members": members, **history_of(assembly, earlier)})
-    tell("judging the file: fresh draws, limit, intruders, analyses")
+        opinion, unasked = opinion_of(
+            assembly, starting, best, masked, shown.judging, lambda: given.for_judges, earlier
+        )
+        history = {"earlier": [one.label for one in earlier], "earlier_named": bool(assembly.earlier)}
+        opinion = opinion.model_copy(update={"members": members, **history})
+    shown.concluding("judging the file: fresh draws, limit, intruders, analyses")
     fresh = fresh_summary(assembly, starting, best)
     limit = None
     if not partial:
         spendable = state.progress.seconds if given.left is None else min(state.progress.seconds, 0.5 * given.left)
         limit = _limit_of(assembly, spendable)
     above: dict[str, Any] | None = None  # the limit with per cent above it; None for fitnesses without one
-    known = min((file.individual for file in entries_of(starting)), key=lambda i: i.precedence, default=None)
     if limit is not None:
         name = experiment.fitness.name
+        known = min((file.individual for file in entries_of(starting)), key=lambda i: i.precedence, default=None)
         files = {"best": best, "classical": known}
         percent = {kind: None if one is None else limit.above(one.objectives[0], name) for kind, one in files.items()}
         above = limit.to_json() | {"fitness": limit.least.get(name), "above": percent}
     exchanged = exchanged_sentences(assembly.microdata.original, masked)
     ordered = order_sentences(assembly)
-    stated = [*exchanged, *ordered]
-    alike, records = alike_in_words(assembly.microdata.original), len(assembly.source.table)
-    made_for = experiment.made_for
-    unlike = [] if made_for is None else differences(made_for, assembly.source.table)
-    document: dict[str, Any] = {
-        "title": experiment.heading,
-        "seed": public(problem.streams.seed),
-        "fitness": experiment.fitness.name,
-        "evaluations": state.progress.evaluations,
-        "failed": state.progress.failed,
-        "generations": state.progress.generation,
-        "seconds": round(state.progress.seconds, 3),
-        "digest": digest_of(state.population),
-        "stopped": reason,
-        "records": records,
-        "protect": list(assembly.microdata.protect),
-        "missing_rule": str(assembly.source.table.schema.na),
-        "dropped_identifiers": list(written.dropped),
-        "changed": dict(written.changed),
-        "perturbed": perturbed_values(assembly.source.table, masked),
-        "untouched": untouched_records(assembly.source.table, masked),
-        "warnings": [
-            *warnings_of(starting, best, written.changed, len(masked), broken, balancing, alike),
+    unlike = [] if experiment.made_for is None else differences(experiment.made_for, whole)
+    away = [d for d in determinations(whole, assembly.microdata.protect) if d.by not in renumbered(assembly)]
+    unprotected, own = original_of(starting, best), scored(best)
+    of_file: dict[str, Any] = {}  # scores of the published file alone, where the solution was judged on several
+    if not problem.single:
+        scores, objectives = problem.score(masked)
+        of_file = {
+            "draws": None if problem.expected else problem.draws,
+            "of_file": Scored(scores=scores, fitness=list(objectives)),
+        }
+    result = Result(
+        title=experiment.heading,
+        seed=public(problem.streams.seed),
+        fitness=experiment.fitness.name,
+        evaluations=state.progress.evaluations,
+        failed=state.progress.failed,
+        generations=state.progress.generation,
+        seconds=round(state.progress.seconds, 3),
+        digest=digest_of(state.population),
+        stopped=reason,
+        records=len(whole),
+        protect=list(assembly.microdata.protect),
+        missing_rule=str(whole.schema.na),
+        dropped_identifiers=list(written.dropped),
+        changed=dict(written.changed),
+        perturbed=perturbed_values(whole, masked),
+        untouched=untouched_records(whole, masked),
+        warnings=[
+            *warnings_of(assembly, starting, best, written.changed, judged),
             *causes_of(assembly, len(starting), judged, given.for_judges),
             *failure_warning(state.progress.failed, state.progress.evaluations),
-            *time_warning(reason, records, state.progress.evaluations, len(starting) - 1, len(assembly.plan.listed)),
+            *time_warning(reason, len(whole), state.progress.evaluations, len(starting) - 1, len(assembly.plan.listed)),
             *(f"{sentence}." for one in unlike for sentence in one.sentences()),
-            *given_away_sentences(
-                [
-                    one
-                    for one in determinations(assembly.source.table, assembly.microdata.protect)
-                    if one.by not in renumbered(assembly)
-                ]
-            ),
+            *given_away_sentences(away),
             *ordered,
             *exchanged,
-            *(said for said in (opinion.best or {}).get("warnings", ()) if said not in stated),
+            *(said for said in (opinion.best or {}).get("warnings", ()) if said not in (*exchanged, *ordered)),
             *impossible_warning(fresh),
             *written.order_sentences,
             *([] if written.neutralised else written.formula_sentences),
             *([PUBLIC_SEED] if public(problem.streams.seed) is not None else ()),
         ],
-        "identity": scored(unprotected) if (unprotected := original_of(starting, best)) is not None else None,
-        "portfolio": portfolio,
-        "best": scored(best)
-        | _of_file(problem, masked)
-        | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file},
-        "requirements": judged,
-        "hypervolume": hypervolumes(starting, state),
-        "notes": [
+        identity=None if unprotected is None else scored(unprotected),
+        portfolio=portfolio,
+        best=Best(
+            scores=own.scores,
+            fitness=own.fitness,
+            origin=best.origin,
+            genome=algorithm.describe(state.population, best),
+            file=file,
+            **of_file,
+        ),
+        requirements=judged,
+        hypervolume=hypervolumes(starting, state),
+        notes=[
             *([SO_FAR] if partial else ()),
             *(described.notes if described else ()),
             *algorithm.notes(state.population, best),
@@ -215,39 +236,23 @@ def write_outputs(
             *([SHUFFLED] if shuffled else ()),
             *(written.formula_sentences if written.neutralised else ()),
         ],
-        "fresh": fresh,
-        "front": [scored(member) | {"origin": member.origin} for member in state.front],
-    }
-    document |= {
-        "second_opinion": opinion,
-        "so_far": partial,
-        "chosen": None if choice is None else {"member": member, "words": in_words(choice)},
-        "recipe": recipe_summary(folder, best, recipe, portfolio["best"]),
-        "limit": above,
-    }
+        fresh=fresh,
+        front=[Member(**dict(scored(member)), origin=member.origin) for member in state.front],
+        second_opinion=opinion,
+        so_far=partial,
+        chosen=None if choice is None else {"member": place, "words": in_words(choice)},
+        recipe=recipe_summary(folder, best, recipe, portfolio.best),
+        limit=above,
+    )
     end = monotonic() + (MOST_TRYING if given.left is None else min(MOST_TRYING, 0.5 * given.left))
 
     def what_holds() -> list[str]:
-        tell("trying which columns to coarsen or to drop")
+        shown.concluding("trying which columns to coarsen or to drop")
         return tried(assembly, best, starting, lambda: end - monotonic())
 
-    verdict, named = write_release(folder, assembly, masked, document, risk, exchanged, omitted, what_holds)
-    document |= {"verdict": verdict, "best": document["best"] | {"file": named}}
-    document["requirements"] = [*judged, *on_publication(verdict, experiment.constraints)]
-    written_result = Result.model_validate(document).to_json()
-    folder.write_json(RESULT, written_result)
-    return written_result
-
-
-def _of_file(problem: Problem, masked: Table) -> dict[str, Any]:
-    """Return the scores of the published file alone, where the solution was judged on several."""
-    if problem.single:
-        return {}
-    scores, objectives = problem.score(masked)
-    return {
-        "draws": None if problem.expected else problem.draws,
-        "of_file": {"scores": scores, "fitness": list(objectives)},
-    }
+    result = write_release(folder, assembly, masked, result, judged, risk, exchanged, omitted, what_holds)
+    folder.write_json(RESULT, result.to_json())
+    return result
 
 
 def _write_scores(folder: RunFolder, assembly: Assembly, starting: Sequence[StartingFile], state: SearchState) -> None:
@@ -265,21 +270,18 @@ def _write_scores(folder: RunFolder, assembly: Assembly, starting: Sequence[Star
     genotype = assembly.problem.genotype
     names += [*genotype.trait_names] if isinstance(genotype, Described) else []
     names += [figure for figure in assembly.problem.constraints.derived if figure in state.best.scores]
-    judged = [individual for *_, individual in rows]
-    names += [name for name in (ERROR, INFEASIBILITY) if any(name in individual.scores for individual in judged)]
-    lines = [[*row[:-1], *_figures(individual, names)] for row, individual in zip(rows, judged, strict=True)]
+    names += [name for name in (ERROR, INFEASIBILITY) if any(name in row[-1].scores for row in rows)]
+    lines: list[list[Any]] = []
+    for *said, individual in rows:
+        # Of a failed evaluation only the infeasibility is known.
+        known = {INFEASIBILITY: individual.infeasibility if individual.failed else 0.0}
+        known |= {} if individual.failed else scored(individual).scores
+        objective = None if individual.failed else individual.objectives[0]
+        lines.append([*said, objective, *(known.get(name) for name in names)])
     header = ["set", "slot", "origin", "label", "fitness", *names]
     write_text(folder.file(SCORES), csv_text([header, *lines]))
     front = [[line[1], line[2], *line[4:]] for line in lines if line[0] == "front"]
     write_text(folder.file(FRONT), csv_text([["member", "origin", "fitness", *names], *front]))
-
-
-def _figures(individual: Individual, names: Sequence[str]) -> list[float | None]:
-    """Return the first objective and the named scores; of a failed evaluation only the infeasibility."""
-    if individual.failed:
-        return [None, *(individual.infeasibility if name == INFEASIBILITY else None for name in names)]
-    scores = {INFEASIBILITY: 0.0, **scored(individual)["scores"]}
-    return [individual.objectives[0], *(scores.get(name) for name in names)]
 
 
 LEAST, MOST = 1.0, 30.0  # seconds that the limit may take, at least and at most; in between as many as the search took
@@ -297,3 +299,186 @@ def _limit_of(assembly: Assembly, seconds: float) -> Limit | None:
     partial = frozenset(m.name for m in measures.all if m.of is not None and set(m.of) != names)
     judgement = Judgement(original, aggregation_of(measures, registry), params, partial)
     return limit_for(judgement, registry, min(max(LEAST, seconds), MOST))
+
+
+MOST_AGAIN = 12  # starting files that are masked once more, to tell whether rules of records are the cause
+
+
+def missed_by_all(constraints: Constraints, judged: Sequence[Mapping[str, float]], own: Sequence[str] = ()) -> str:
+    """Return a sentence on requirements that no starting file keeps, with the best value; empty where one keeps all."""
+    known = [scores for scores in judged if all(one.figure_name in scores for one in constraints.listed)]
+    if not known or any(scores.get(INFEASIBILITY, 0.0) == 0.0 for scores in known):
+        return ""
+    required: list[str] = []
+    limits: list[str] = []
+    for one in constraints.listed:
+        nearest = (min if one.operator == "<=" else max)(scores[one.figure_name] for scores in known)
+        if one.excess(nearest) > 0.0:
+            (limits if str(one) in own else required).append(f"{one} (the nearest has {nearest:.3g})")
+    missed = required or [f"{text}, which evosdc asks of every file" for text in limits]
+    what = f"keeps {' or '.join(missed)}" if missed else "keeps all requirements at once"
+    return (
+        f"no starting file {what}; the search goes there first, and may not come so far. Masking more attributes, or "
+        "asking for less, helps"
+    )
+
+
+def traced(assembly: Assembly, judged: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return judged requirements; ``own`` says whether evosdc set them itself, without a request."""
+    genotype = assembly.problem.genotype
+    drawing = matrices_of(genotype)
+    most_harm = MOST_HARM if drawing is None else drawing.most_relabelled
+    experiment, registry = assembly.experiment, assembly.registry
+    aims = aims_among(experiment.constraints, registry, experiment.goal)
+    return with_origins(judged, registry, most_harm, aims, experiment.accepted)
+
+
+def causes_of(
+    assembly: Assembly, evaluated: int, judged: Sequence[Mapping[str, Any]], seconds: float | None = None
+) -> list[str]:
+    """Return a sentence for each possible cause of missed requirements on privacy models."""
+    # Causes are unmasked quasi-identifiers, and rules of records whose repair made starting files miss requirements
+    # that they had fulfilled.
+    causes = unmasked_causes(judged)
+    with suppress(DeadlineOver), time_limited(seconds, DeadlineOver):
+        causes = [*causes, *_rules_cause(assembly, evaluated, judged)]
+    return list(causes)
+
+
+def _rules_cause(assembly: Assembly, evaluated: int, judged: Sequence[Mapping[str, Any]]) -> list[str]:
+    problem, rules = assembly.problem, assembly.microdata.rules
+    missed = any(not entry["met"] and "unmasked" in entry for entry in judged)
+    if rules is None or not missed or not isinstance(problem.genotype, Seedable):
+        return []
+    files, before, after = met_before_and_after(problem, assembly.plan, evaluated, MOST_AGAIN)
+    if before <= after:
+        return []
+    kinds = [*(["structural zeros"] if rules.zeros else []), *(["edit rules"] if rules.edit_rules else [])]
+    advice = " Without them (--no-structural-zeros) such records are published." if rules.zeros else ""
+    return [
+        f"A cause: of {files} starting files {before} met what privacy models ask for before records that "
+        f"{' and '.join(kinds)} forbid were put right, and {after} afterwards.{advice}"
+    ]
+
+
+MANY_CATEGORIES, RARE = 60, 3
+
+
+def frequencies(original: Table, masked: Table) -> dict[str, Any]:
+    """Return, by categorical attribute, how often each category occurs before and after: counts, no records."""
+    # A rare category of an attribute with many is nearly a record: with more than 60 categories all that occur fewer
+    # than 3 times both before and after are counted together, as the last entry.
+    document = {}
+    for attribute in original.schema.categorical:
+        after = masked.schema[attribute.name]  # by name: numbers that were generalised have become categories, too
+        labels = after.categories if len(after.categories) > len(attribute.categories) else attribute.categories
+        columns = [np.asarray(table.column(attribute.name), dtype=np.int64) for table in (original, masked)]
+        counts = [np.bincount(column + 1, minlength=len(labels) + 1) for column in columns]
+        present = np.stack([count[1:] for count in counts])
+        names = list(labels)
+        rare: NDArray[np.bool_] = np.all(present < RARE, axis=0)
+        if len(labels) > MANY_CATEGORIES and rare.sum() > 1:
+            names = [name for name, few in zip(labels, rare, strict=True) if not few]
+            names.append(f"{int(rare.sum())} rare categories")
+            present = np.column_stack([present[:, ~rare], present[:, rare].sum(axis=1)])
+        document[attribute.name] = {
+            "scale": str(attribute.scale),
+            "categories": names,
+            "before": present[0].tolist(),
+            "after": present[1].tolist(),
+            "missing_before": int(counts[0][0]),
+            "missing_after": int(counts[1][0]),
+        }
+    return document
+
+
+SINGULAR = 1e12  # condition number from which on a matrix is taken for one that has no inverse
+
+_INVARIANT = 1e-9
+
+_WITHHELD = (
+    "The matrix is invariant: its stationary distribution is the exact distribution of the original, so giving the "
+    "matrix away gives that away. One-way counts of the published file need no correction in expectation."
+)
+_USE = (
+    "Counts T of an attribute are estimated without bias by solving P' T = T_published, two-way counts by applying the "
+    "inverses on both sides, and so on. inflation is the factor by which the randomisation enlarges the variance of an "
+    "estimated count, against that of a simple random sample published as it is; null for a category whose estimated "
+    "count is nobody's or everybody's."
+)
+
+
+def write_transitions(folder: RunFolder, original: Table, masked: Table, matrices: Sequence[Matrix]) -> None:
+    """Write ``transitions.json``, ``matrix-ATTRIBUTE.csv`` and ``analyst.json``."""
+    # The first two are the custodian's: they hold the original's frequencies, or determine them. The last one holds
+    # nothing that cannot be published; the seed is in none of them, since it discloses every draw.
+    document = {}
+    for attribute, matrix in zip(original.schema.categorical, matrices, strict=True):
+        document[attribute.name] = {
+            "categories": list(attribute.categories),
+            "frequencies": _counts(original, attribute).tolist(),
+            "published": _counts(masked, attribute).tolist(),
+            "retained": retained(matrix, _counts(original, attribute)),
+            "shift": marginal_shift(matrix, _counts(original, attribute)),
+            "capacity": capacity([matrix]),
+            "matrix": plain_rows(matrix),
+        }
+    folder.write_json(TRANSITIONS, document)
+    for name, file in matrix_files([a.name for a in original.schema.categorical]).items():
+        categories, rows = document[name]["categories"], document[name]["matrix"]
+        lines = [[category, *map(repr, row)] for category, row in zip(categories, rows, strict=True)]
+        write_text(folder.file(file), csv_text([["original", *categories], *lines]))
+    folder.write_json(ANALYST, matrices_for_analysts(original, masked, matrices))
+
+
+def matrix_files(names: Sequence[str]) -> dict[str, str]:
+    """Return a file name for each attribute: its name without characters that file systems refuse; unique by number."""
+    files: dict[str, str] = {}
+    for name in names:
+        stem = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "attribute"
+        file, number = f"matrix-{stem}.csv", 1
+        while file in files.values():
+            number += 1
+            file = f"matrix-{stem}-{number}.csv"
+        files[name] = file
+    return files
+
+
+def matrices_for_analysts(original: Table, masked: Table, matrices: Sequence[Matrix]) -> dict[str, Any]:
+    """Return what users of the published file may know to correct their estimates."""
+    # Reckoned from the published counts, never from the original ones; the original only decides whether a matrix is
+    # invariant, in which case it is withheld.
+    attributes = {}
+    for attribute, matrix in zip(original.schema.categorical, matrices, strict=True):
+        if np.array_equal(matrix, np.identity(len(matrix))):
+            attributes[attribute.name] = {"randomised": False}
+            continue
+        entry: dict[str, Any] = {"randomised": True, "categories": list(attribute.categories)}
+        withheld = marginal_shift(matrix, _counts(original, attribute)) < _INVARIANT
+        entry |= {"invariant": withheld, "matrix": None if withheld else plain_rows(matrix)}
+        entry |= correction_figures(matrix, _counts(masked, attribute))
+        attributes[attribute.name] = entry | ({"note": _WITHHELD} if withheld else {})
+    return {"method": "post-randomisation (PRAM)", "use": _USE, "attributes": attributes}
+
+
+def correction_figures(matrix: Matrix, published: NDArray[np.int64]) -> dict[str, Any]:
+    """Return the condition of a matrix, and the loss of precision by correction with its inverse."""
+    condition = float(np.linalg.cond(matrix)) if len(matrix) else 1.0
+    if not condition < SINGULAR:
+        return {"condition": None, "inflation": None}
+    inverse = np.linalg.inv(matrix)
+    total = float(published.sum())
+    estimated = np.clip(published @ inverse, 0.0, total)
+    spread = np.diag(estimated @ matrix) - matrix.T @ (estimated[:, None] * matrix)
+    added = np.diagonal(inverse.T @ spread @ inverse)
+    sampling = estimated * (1.0 - estimated / max(total, 1.0))
+    inflation = [
+        1.0 + max(float(extra), 0.0) / float(base) if base > 1e-6 * max(total, 1.0) else None
+        for extra, base in zip(added, sampling, strict=True)
+    ]
+    return {"condition": condition, "inflation": inflation}
+
+
+def _counts(table: Table, attribute: Attribute) -> NDArray[np.int64]:
+    column = table.column(attribute.name)
+    return np.bincount(column[column >= 0].astype(np.intp), minlength=len(attribute.categories)).astype(np.int64)

@@ -1,16 +1,19 @@
 """The experiments that ``evosdc protect`` and ``evosdc tune`` run: good defaults for a file and a requirement."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from evosdc.assess.data_check import require_no_split_households
 from evosdc.assess.defaults import composition, default_portfolio, losses_for_analysts, risks_by_role
 from evosdc.engine.choice import choice_of
 from evosdc.engine.headline import Headline, unmasked_of
-from evosdc.errors import ExperimentError, Fault, ParameterError
+from evosdc.errors import ExperimentError, Fault, InputError, ParameterError
 from evosdc.experiment.data import load_data, microdata_of, with_dependent
-from evosdc.experiment.default_constraints import (
+from evosdc.experiment.experiment import DataSource, Experiment
+from evosdc.experiment.problem import (
+    LAST,
     OF_MASKED,
     aims_of,
     exact_risks,
@@ -20,14 +23,13 @@ from evosdc.experiment.default_constraints import (
     learned_of,
     limits_of,
 )
-from evosdc.experiment.experiment import DataSource, Experiment
-from evosdc.experiment.plan_genotype import plan_genotype
 from evosdc.experiment.reader import parse_experiment
 from evosdc.model import Guaranteed, Microdata, designs_of
 from evosdc.model.constraint import ACCEPTED, AUDIENCES, Constraint, without_publishable
 from evosdc.model.parameters import parse_parameters
 from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import Registry
+from evosdc.specs import MaskingMethodSpec
 from evosdc.table.schema import Role
 
 
@@ -112,7 +114,7 @@ def protection(
     # Where a genotype assures a file of a required privacy model, groups of users for one, it is taken with the
     # measures that it proposes. Else risk is judged by role and loss by the tables of analysts, see
     # `evosdc.assess.defaults.measures_by_role`. Harms that plugins offer for the occasion, relabelling for one, and
-    # values that stay as they were are kept below bounds: see `evosdc.experiment.default_constraints`.
+    # values that stay as they were are kept below bounds: see `evosdc.experiment.problem`.
     il, dr, explainable, seconds = options.il or (), options.dr or (), options.explainable, options.time
     wished, (require, verdict) = tuple(options.require), without_publishable(options.require)
     fitness, audience = options.fitness, options.audience
@@ -230,3 +232,54 @@ def judgement_of(
 
 def _names(entries: Sequence[Any]) -> list[str]:
     return [str(entry["name"]) if isinstance(entry, Mapping) else str(entry) for entry in entries]
+
+
+LASTING = "lasting"  # parameter of genotypes of plans: whether methods that take long are tried
+
+
+def plan_genotype(required: Iterable[Constraint], microdata: Microdata, registry: Registry) -> dict[str, Any]:
+    """Return the genotype of plans for a file with requirements, as in an experiment."""
+    # What takes long is left to tuning, and a step comes last that makes sure of a requirement, where the genotype has
+    # parameters for that.
+    name = registry.default("genotype", "plan")
+    fields = registry.implementation("genotype", name).Params.model_fields
+    genotype: dict[str, Any] = {"name": name}
+    if LASTING in fields:
+        genotype[LASTING] = False
+    last = assuring_step(required, microdata, registry) if LAST in fields else None
+    return genotype if last is None else genotype | {LAST: last}
+
+
+def assuring_step(required: Iterable[Constraint], microdata: Microdata, registry: Registry) -> dict[str, Any] | None:
+    """Return a step that makes sure of the first requirement that any masking method guarantees."""
+    # None where no method does: plans are then led by the requirement as all files are. None, too, where an intruder
+    # knows attributes that are published as they are: no masking of the others can make sure of anything.
+    specs = cast(tuple[MaskingMethodSpec, ...], registry.specs("masking-method"))
+    # Those first that leave records alone which fulfil a requirement already.
+    assuring = sorted(specs, key=lambda spec: "assurance" not in spec.default_for)
+    for constraint in required:
+        if not constraint.plain:
+            continue
+        for spec in assuring:
+            parameter = dict(spec.guarantees).get(constraint.name)
+            if parameter is not None:
+                step = {"method": spec.name, parameter: ceil(constraint.bound)}
+                names = _judged_by(constraint.name, microdata, registry)
+                if names and _fits(step, names, microdata, registry):
+                    return step if len(names) == len(microdata.protect) else step | {"attributes": names}
+    return None
+
+
+def _judged_by(model: str, microdata: Microdata, registry: Registry) -> list[str]:
+    """Return the attributes that a privacy model looks at; none where some of them are not masked."""
+    headline = Headline(registry.build("privacy-model", model, {}), microdata)
+    return [] if unmasked_of(headline) else list(headline.quasi_identifiers)
+
+
+def _fits(step: dict[str, Any], names: list[str], microdata: Microdata, registry: Registry) -> bool:
+    params = {key: value for key, value in step.items() if key != "method"}
+    try:
+        registry.build("masking-method", step["method"], params).require_fit(microdata.original.select(names))
+    except InputError:
+        return False
+    return True

@@ -19,17 +19,17 @@ from evosdc.assess.utility import analyses, corrections
 from evosdc.assess.verdict import Evidence, on_publication, on_verdict, verdict_of
 from evosdc.errors import InputError
 from evosdc.experiment.assembly import Assembly, known_to_attackers
-from evosdc.experiment.default_constraints import aims_among
+from evosdc.experiment.problem import aims_among
 from evosdc.experiment.provenance import digest
 from evosdc.files.source import Source, WriteReport
-from evosdc.model import Individual, IntruderView, Microdata
+from evosdc.model import Individual, Microdata
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.plugins.registry import Registry
 from evosdc.printing import NO_TIME
 from evosdc.processors import side_by_side
 from evosdc.runs.layout import RELEASE, RESULT, RunFolder
 from evosdc.runs.published import write_crosswalk
-from evosdc.runs.result import Requirement, Result, SecondOpinion, Verdict
+from evosdc.runs.result import Requirement, Result, Scored, SecondOpinion, Verdict
 from evosdc.secret import Purpose, public, stream
 from evosdc.table.dependence import determinations
 from evosdc.table.distinct_values import distinct_values
@@ -104,84 +104,82 @@ def write_release(
     folder: RunFolder,
     assembly: Assembly,
     masked: Table,  # the protected attributes as they are published
-    document: Mapping[str, Any],  # the result so far
+    result: Result,  # without a verdict
+    judged: Sequence[Mapping[str, Any]],  # its requirements, each with what is known of it
     risk: Mapping[str, Any],  # of `privacy_findings`
     exchanged: Sequence[str],  # sentences on swapped categories
     omitted: Rows | None = None,  # positions of records that are not published
     what_holds: Callable[[], Sequence[str]] = tuple,  # returns sentences on what would make a refused file hold
-) -> tuple[Verdict, str]:
-    """Write ``release.json``; return the verdict, and the name of the protected file."""
-    microdata, whole = assembly.microdata, assembly.source.table
-    dropped = document["dropped_identifiers"]
+) -> Result:
+    """Write ``release.json``; return the result with its verdict, and with the name that this gives the file."""
+    microdata, whole, registry, experiment = (
+        assembly.microdata, assembly.source.table, assembly.registry, assembly.experiment
+    )  # fmt: skip
+    best, opinion, identity = result.best, result.second_opinion, result.identity
     original, published = whole.without(omitted), whole.with_columns(masked).without(omitted)
     shown = masked.without(omitted)
-    measured = any(name in document["best"]["scores"] for name in assembly.registry.defaults("measure", "identity"))
-    opinion: SecondOpinion = document["second_opinion"]
+    measured = any(name in best.scores for name in registry.defaults("measure", "identity"))
     # The intruder is tried again only where other judges are: that costs about as much as an evaluation.
-    tried = measured or opinion.best is not None
-    scores = document["best"]["scores"]
-    of_file = document["best"].get("of_file", document["best"])["scores"] if omitted is None else None
-    found = found_in(assembly, original, shown, document["identity"], of_file) if tried else None
+    found = None
+    if measured or opinion.best is not None:
+        of_file = (best.of_file or best).scores if omitted is None else None
+        found = found_in(assembly, original, shown, identity.scores if identity is not None else {}, of_file)
     numbers = renumbered(assembly)
-    kept_apart = [*dropped, *assembly.source.recomputed, *numbers]
+    kept_apart = [*result.dropped_identifiers, *assembly.source.recomputed, *numbers]
     away = [d for d in determinations(whole, microdata.protect) if d.by not in numbers]
-    unchanged = [
-        column.to_json()
-        for column in unchanged_columns(whole, microdata.protect, kept_apart, document["changed"], away)
-    ]
-    same = [column["attribute"] for column in unchanged]
+    columns = unchanged_columns(whole, microdata.protect, kept_apart, result.changed, away)
+    same = [column.attribute for column in columns]
     by_masked = found.percent if found is not None else 0.0
     together = unchanged_together(known_to_attackers(assembly, original), published, microdata.protect, same, by_masked)
-    further = further_knowledge(original, shown, microdata.protect, same, assembly.registry)
     analysed = analyses(original, published, microdata.protect) if len(shown) else {}
-    required = document["requirements"]
     summary = found.to_json() if found is not None else _of_model(risk, len(shown))
     intruder = {key: value for key, value in summary.items() if key != "at_risk"} if summary is not None else None
-    fitness, identity = document["best"]["fitness"], document["identity"]
-    texts = [str(entry["requirement"]) for entry in required if not entry["own"]]
-    own = [str(entry["requirement"]) for entry in required if entry["own"]]
-    experiment = assembly.experiment
-    bound, bound_by = bound_of(texts, str((intruder or {}).get("measure", "")), assembly.registry, experiment.accepted)
+    texts = [str(entry["requirement"]) for entry in judged if not entry["own"]]
+    bound, bound_by = bound_of(texts, str((intruder or {}).get("measure", "")), registry, experiment.accepted)
     named = experiment.audience if experiment.bound is None and not bound_by else None
     evidence = Evidence(
         intruder=intruder,
-        requirements=required,
-        own_limits=own,
-        aims=aims_among(experiment.constraints, assembly.registry, experiment.goal),
+        requirements=judged,
+        own_limits=[str(entry["requirement"]) for entry in judged if entry["own"]],
+        aims=aims_among(experiment.constraints, registry, experiment.goal),
         bound=bound,
         bound_by=bound_by,
         audience=named or audience_of(bound),
-        two_way=two_way_of(assembly.registry),
+        two_way=two_way_of(registry),
         analyses=analysed,
-        unchanged=unchanged,
+        unchanged=[column.to_json() for column in columns],
         together=together.to_json() if together is not None else None,
-        further=[one.to_json() for one in further],
+        further=[one.to_json() for one in further_knowledge(original, shown, microdata.protect, same, registry)],
         by_value=found_by_value(original, published, found.known) if found is not None else None,
-        changed=sum(document["changed"].values()),
-        cells=len(masked) * len(document["changed"]),
-        idle=identity is not None and len(fitness) == 1 and _order(document["best"]) >= _order(identity),
+        changed=sum(result.changed.values()),
+        cells=len(masked) * len(result.changed),
+        idle=identity is not None and len(best.fitness) == 1 and _order(best) >= _order(identity),
         exchanged=exchanged,
         given_away=[
-            *given_away_sentences([d for d in away if document["changed"].get(d.masked)]),
+            *given_away_sentences([d for d in away if result.changed.get(d.masked)]),
             *order_sentences(assembly),
         ],
         # What the search followed is known without judges.
         tails={
-            name: {"value": scores[name]}
-            for name in assembly.registry.defaults("measure", "followed")
-            if name in scores and getattr(assembly.registry.spec("measure", name), "family", "") == TAIL
+            name: {"value": best.scores[name]}
+            for name in registry.defaults("measure", "followed")
+            if name in best.scores and getattr(registry.spec("measure", name), "family", "") == TAIL
         },
         sensitive=bool(whole.schema.with_role(Role.SENSITIVE)),
         public_seed=public(assembly.seed) is not None,
-        above_limit=((document.get("limit") or {}).get("above") or {}).get("best"),
+        above_limit=((result.limit or {}).get("above") or {}).get("best"),
     )
     verdict = verdict_of(_with_opinion(evidence, opinion))
-    if experiment.goal is not None and not document["so_far"] and _masked_too_little(verdict):
+    # Where too many people are singled out or linked, coarser or fewer columns would help.
+    if (
+        experiment.goal is not None and not result.so_far and verdict.publishable is False
+        and any(line.kept is False for line in verdict.risks[:2])
+    ):  # fmt: skip
         evidence = replace(evidence, tried=what_holds())
         verdict = verdict_of(_with_opinion(evidence, opinion))
     # A run without an audience is a study: its file is not for release.
-    refused = verdict.publishable is False and experiment.goal is not None and not document["so_far"]
-    name = folder.name_by_verdict(document["best"]["file"], refused)
+    refused = verdict.publishable is False and experiment.goal is not None and not result.so_far
+    name = folder.name_by_verdict(best.file, refused)
     folder.write_json(
         RELEASE,
         {
@@ -190,15 +188,26 @@ def write_release(
             "corrections": corrections(original, published, analysed["tables"]) if analysed else [],
             "records": found.to_json() if found is not None else None,
             "omitted": 0 if omitted is None else len(omitted),
-            "codebook": _codebook(published, dropped, assembly.source.carried),
-            "meanings": _meanings(assembly, document["best"]["scores"], opinion),
+            "codebook": _codebook(published, result.dropped_identifiers, assembly.source.carried),
+            "meanings": _meanings(assembly, best.scores, opinion),
             # Pages show these two by themselves.
             "analyses": evidence.analyses,
             "published_unchanged": list(evidence.unchanged),
             "evidence": asdict(replace(evidence, analyses={}, unchanged=())),
         },
     )
-    return verdict, name
+    return _judged(result, verdict, name, [*judged, *on_publication(verdict, experiment.constraints)])
+
+
+def _judged(result: Result, verdict: Verdict, file: str, required: Sequence[Mapping[str, Any]]) -> Result:
+    """Return a result with its verdict, the name that this gives the file, and the requirement on the verdict."""
+    return result.model_copy(
+        update={
+            "verdict": verdict,
+            "best": result.best.model_copy(update={"file": file}),
+            "requirements": [Requirement.model_validate(entry) for entry in required],
+        }
+    )
 
 
 def judge_again(folder: RunFolder, opinion: SecondOpinion, released: bool) -> Result:
@@ -209,17 +218,13 @@ def judge_again(folder: RunFolder, opinion: SecondOpinion, released: bool) -> Re
     stored = Evidence(**release["evidence"])
     evidence = replace(stored, analyses=release["analyses"], unchanged=release["published_unchanged"])
     verdict = verdict_of(_with_opinion(evidence, opinion))
-    required = [entry for entry in result.requirements if not on_verdict(entry.model_dump())]
-    wanted = [entry.requirement for entry in result.requirements if entry not in required]
+    entries = [entry.model_dump() for entry in result.requirements]
+    required = [entry for entry in entries if not on_verdict(entry)]
+    wanted = [entry["requirement"] for entry in entries if on_verdict(entry)]
     name = folder.name_by_verdict(result.best.file, verdict.publishable is False and released)
     folder.write_json(RELEASE, release | {"published": digest(folder.file(name))})
-    changed = {
-        "verdict": verdict,
-        "second_opinion": opinion,
-        "best": result.best.model_copy(update={"file": name}),
-        "requirements": [*required, *map(Requirement.model_validate, on_publication(verdict, wanted))],
-    }
-    result = result.model_copy(update=changed)
+    result = result.model_copy(update={"second_opinion": opinion})
+    result = _judged(result, verdict, name, [*required, *on_publication(verdict, wanted)])
     folder.write_json(RESULT, result.to_json())
     return result
 
@@ -254,14 +259,9 @@ def _of_family(judges: Mapping[str, Mapping[str, Any]], family: str) -> dict[str
     return {name: one for name, one in judges.items() if one["family"] == family}
 
 
-def _order(scored: Mapping[str, Any]) -> tuple[float, float]:
+def _order(scored: Scored) -> tuple[float, float]:
     """Return the key that is less for the better of two files: its excess over constraints, then its one objective."""
-    return scored["scores"].get(INFEASIBILITY, 0.0), scored["fitness"][0]
-
-
-def _masked_too_little(verdict: Verdict) -> bool:
-    """Whether too many people are singled out or linked, which coarser or fewer columns would help against."""
-    return verdict.publishable is False and any(line.kept is False for line in verdict.risks[:2])
+    return scored.scores.get(INFEASIBILITY, 0.0), scored.fitness[0]
 
 
 def _of_model(risk: Mapping[str, Any], records: int) -> dict[str, Any] | None:
@@ -321,7 +321,7 @@ def found_in(
     assembly: Assembly,
     original: Table,  # all attributes of the records that are published
     masked: Table,  # their protected attributes
-    identity: Mapping[str, Any] | None,  # what the result says of the unprotected original, where it does
+    before: Mapping[str, float],  # scores of the unprotected original, as far as they are known
     scored: Mapping[str, float] | None = None,
 ) -> Found | None:
     """Return the re-identifications of the informed intruder; None where no measure of identity can read the file."""
@@ -333,8 +333,7 @@ def found_in(
     judged = known_of(original, protect) == protect
     whole = [m.name for m in measures.all if not m.of] if measures is not None and judged else []
     fitted = {name: assembly.problem.measures[name] for name in whole}
-    scores = (identity or {}).get("scores", {})
-    unprotected = {name: scores[name] for name in fitted if name in scores}
+    unprotected = {name: before[name] for name in fitted if name in before}
     try:
         return found_by_intruder(original, masked, protect, registry, params, fitted, unprotected, scored)
     except InputError:
@@ -358,29 +357,19 @@ def privacy_findings(
         names: dict[str, Mapping[str, Any]] = {name: {} for name in registry.names("privacy-model")}
         assessed = [partial(assess, view, names, registry) for view in files.values()]
         figures = dict(zip(files, side_by_side(len(microdata.table), assessed), strict=True))
-        return _document(files, names, figures, registry)
+        listed = [
+            {
+                "name": name,
+                "headline": model.headline,
+                "larger_is_safer": model.larger_is_safer,
+                **{file: figures[file][name][model.headline] for file in files},
+                "in_words": model.in_words(figures["published"][name]),
+            }
+            for name, model in build_models(names, registry).items()
+            if all(name in figures[file] for file in files)
+        ]
+        return {"models": listed, **figures, **view_summary(files["published"])}
     except InputError as error:
         return {"note": str(error)}
     except Exception as error:  # a plugin's fault must not lose a search that has ended well; its text may hold records
         return {"note": f"A privacy model failed: {type(error).__name__}."}
-
-
-def _document(
-    files: Mapping[str, IntruderView],
-    names: Mapping[str, Mapping[str, Any]],
-    figures: Mapping[str, Mapping[str, Any]],
-    registry: Registry,
-) -> dict[str, Any]:
-    listed = []
-    for name, model in build_models(names, registry).items():
-        if all(name in figures[file] for file in files):
-            listed.append(
-                {
-                    "name": name,
-                    "headline": model.headline,
-                    "larger_is_safer": model.larger_is_safer,
-                    **{file: figures[file][name][model.headline] for file in files},
-                    "in_words": model.in_words(figures["published"][name]),
-                }
-            )
-    return {"models": listed, **figures, **view_summary(files["published"])}

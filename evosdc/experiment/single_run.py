@@ -2,12 +2,11 @@
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from time import monotonic
+from time import monotonic, process_time
 from traceback import clear_frames
 from typing import Any
 
@@ -19,7 +18,7 @@ from evosdc.engine.generation_step import GenerationStep
 from evosdc.engine.loop import SearchState, search
 from evosdc.engine.stop import Stop
 from evosdc.errors import CheckpointError, EvosdcError, ExperimentError, Fault, InputError
-from evosdc.experiment.assembly import Assembly, assemble
+from evosdc.experiment.assembly import Assembly, assemble, opened
 from evosdc.experiment.display import Display
 from evosdc.experiment.environment import (
     REQUIRED,
@@ -29,21 +28,33 @@ from evosdc.experiment.environment import (
     edited_remark,
     environment_of,
     naming_plugins,
-    opened,
     require_same_schema,
     write_experiment,
 )
 from evosdc.experiment.experiment import ExecutorChoice, Experiment, TighterBounds
-from evosdc.experiment.infeasible_requirements import missed_by_all, traced
-from evosdc.experiment.opinion import members_opinion, plan_of, wanted
-from evosdc.experiment.outputs import write_outputs
-from evosdc.experiment.planning import planned_start, with_known_plan
-from evosdc.experiment.portfolio import (
+from evosdc.experiment.opinion import (
+    CHECKED,
+    LEAST_LEFT,
+    judgeable,
+    margins_wanted,
+    members_opinion,
+    plan_of,
+    rejudged,
+    wanted,
+    within,
+)
+from evosdc.experiment.outputs import missed_by_all, traced, write_outputs
+from evosdc.experiment.preparation import (
     ended_by_time,
     files_of,
+    planned_start,
     read_portfolio,
     search_from,
     starting_individuals,
+    tune_start,
+    with_found,
+    with_known_plan,
+    with_tuned,
     write_portfolio,
     write_repetition,
 )
@@ -52,9 +63,7 @@ from evosdc.experiment.reader import experiment_of, experiment_text, resolve
 from evosdc.experiment.recorder import Recorder, remove_report
 from evosdc.experiment.start import StartingFile, start_of, starting_individual
 from evosdc.experiment.summaries import portfolio_summary
-from evosdc.experiment.tighter_bounds import CHECKED, LEAST_LEFT, judgeable, margins_wanted, rejudged, within
 from evosdc.experiment.time_budget import TimeGiven, ending_within, kinds_of, rehearse, time_of
-from evosdc.experiment.tuned_start import tune_start, with_found, with_tuned
 from evosdc.experiment.workers import dispatch_of, executor_of, redirected
 from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
@@ -72,6 +81,7 @@ from evosdc.runs.layout import (
     RunFolder,
 )
 from evosdc.runs.published import published_faults
+from evosdc.runs.result import Result
 from evosdc.runs.status import EndRequested, withdraw
 from evosdc.secret import Key, Seed, public
 
@@ -81,51 +91,46 @@ STOPPED, OUT_OF_MEMORY = "stopped by the user", "not enough memory"  # why there
 REQUESTED = "stopped by evosdc finish"
 
 
-def write_partial_result(recorder: Recorder, reason: str = STOPPED) -> dict[str, Any] | None:
+def write_partial_result(recorder: Recorder, reason: str = STOPPED) -> Result | None:
     """Write the best file so far of a run that ends early, whatever it was at; return its result, None without any."""
     # Before the search that is the best of the starting files, or of what tuning has found. A resume makes them again.
     # `reason` says in the result of a search why it ended.
-    folder, assembly = recorder.folder, recorder.assembly
+    folder, assembly, found = recorder.folder, recorder.assembly, recorder.tuned
     if recorder.state is not None:
-        return _write_found(folder, assembly, recorder.state, reason)
-    if recorder.tuned is not None:
-        found = recorder.tuned
+        return write_outputs(folder, assembly, read_portfolio(folder), recorder.state, reason, partial=True)
+    if found is not None:
         begun = with_tuned(assembly, found.maskings, made=found.made)
-        return _write_first(folder, begun, found.seconds, found.evaluations)
+        return _write_started(folder, begun, None, found.seconds, found.evaluations)
     return _write_started(folder, assembly, recorder.judged) or _write_tuned(folder, assembly)
 
 
-def _write_found(folder: RunFolder, assembly: Assembly, state: SearchState, reason: str = STOPPED) -> dict[str, Any]:
-    return write_outputs(folder, assembly, read_portfolio(folder), state, reason, partial=True)
-
-
-def _write_started(
-    folder: RunFolder, assembly: Assembly, judged: Sequence[Individual], seconds: float = 0.0, evaluations: int = 0
-) -> dict[str, Any] | None:
-    if all(individual.failed for individual in judged[: assembly.plan.candidates]):
-        return None
-    state, files = search_from(assembly, judged, seconds, evaluations), files_of(assembly, judged)
-    save_so_far(folder.path, state, assembly.problem.genotype)  # what commands about its front read
-    return write_outputs(folder, assembly, files, state, STOPPED, partial=True)
-
-
-def _write_tuned(folder: RunFolder, assembly: Assembly) -> dict[str, Any] | None:
+def _write_tuned(folder: RunFolder, assembly: Assembly) -> Result | None:
     """Write the best file of ``tuning.json``, whose methods are in the assembly's start; None without it."""
     if not folder.file(TUNING).exists():
         return None
     spent = folder.read_object(TUNING, "seconds", "evaluations")
-    return _write_first(folder, assembly, spent["seconds"], spent["evaluations"])
+    return _write_started(folder, assembly, None, spent["seconds"], spent["evaluations"])
 
 
-def _write_first(folder: RunFolder, assembly: Assembly, seconds: float, evaluations: int) -> dict[str, Any] | None:
-    """Judge the first starting files, the best that tuning has found, and write the best of them."""
+def _write_started(
+    folder: RunFolder,
+    assembly: Assembly,
+    judged: Sequence[Individual] | None,  # None: the first starting files, the best that tuning has found, are judged
+    seconds: float = 0.0,
+    evaluations: int = 0,
+) -> Result | None:
     problem, plan, rule = assembly.problem, assembly.plan, assembly.experiment.on_error.rule
-    positions = range(min(plan.assured, len(plan.labels)))
-    judged = [starting_individual(problem, plan, position, rule) for position in positions]
-    return _write_started(folder, assembly, judged, seconds, evaluations)
+    if judged is None:
+        positions = range(min(plan.assured, len(plan.labels)))
+        judged = [starting_individual(problem, plan, position, rule) for position in positions]
+    if all(individual.failed for individual in judged[: plan.candidates]):
+        return None
+    state, files = search_from(assembly, judged, seconds, evaluations), files_of(assembly, judged)
+    save_so_far(folder.path, state, problem.genotype)  # what commands about its front read
+    return write_outputs(folder, assembly, files, state, STOPPED, partial=True)
 
 
-def finish_stopped(path: Path, registry: Registry) -> dict[str, Any]:
+def finish_stopped(path: Path, registry: Registry) -> Result:
     """Write the best file so far of a run without a process, from its newest checkpoint."""
     # Before the search it is the best file that tuning has found, where that was done.
     folder = RunFolder(path)
@@ -135,7 +140,9 @@ def finish_stopped(path: Path, registry: Registry) -> dict[str, Any]:
         assembly = with_known_plan(with_found(assembly, folder), folder)
         state, _ = newest_checkpoint(path, assembly.problem.genotype)
         if state is not None and folder.file(PORTFOLIO).exists():
-            result: dict[str, Any] | None = _write_found(folder, assembly, state)
+            result: Result | None = write_outputs(
+                folder, assembly, read_portfolio(folder), state, STOPPED, partial=True
+            )
         else:
             result = _write_tuned(folder, assembly)
         if result is None:
@@ -150,10 +157,10 @@ def finish_stopped(path: Path, registry: Registry) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Finished:
-    """A completed run: its folder, the content of ``result.json``, and the final state of the search."""
+    """A completed run: its folder, its result, and the final state of the search."""
 
     folder: Path
-    result: dict[str, Any]
+    result: Result
     state: SearchState
 
 
@@ -168,8 +175,9 @@ def run_once(
 ) -> Finished:
     """Run an experiment once, in a new folder, which keeps the secret key."""
     tell = (display or Display()).message
-    entered = monotonic()
+    entered, worked = monotonic(), process_time()
     assembly = assemble(experiment, registry, seed)
+    slowness = (monotonic() - entered) / max(process_time() - worked, 1e-3)
     assembly.source.try_writing(path / f"best{assembly.source.original.suffix}")
     rehearsed = monotonic()
     rehearse(
@@ -193,7 +201,7 @@ def run_once(
         write_experiment(folder, experiment_text(full))
         # Last, since this is the file that makes the folder one that can be resumed.
         folder.write_json(RESOLVED, full.to_json())
-        given = time_of(assembly, began)
+        given = time_of(assembly, began).slowed(slowness)
         given.remark((display or Display()).message)
         return _carry_out(Recorder(ending_within(assembly, given, folder), folder, display or Display()), given)
 
@@ -219,14 +227,24 @@ def resume_once(
     edits = require_same_schema(before, now, force)
     require_same_data(before, assembly.source.table, key)
     if before.get("start_files", []) != now["start_files"]:
-        given, advice = (
-            "masked files that have changed since the run began from them",
-            "Restore them or begin a new run.",
-        )
-        raise CheckpointError(Fault("start.files", given, "the same files", advice))
+        given = "masked files that have changed since the run began from them"
+        raise CheckpointError(Fault("start.files", given, "the same files", "Restore them or begin a new run."))
     changes = require_same_versions(before, now, force)
     with folder:
-        for text in (*_remarks(folder, changes, before, now), *(f"going on by another schema: {e}" for e in edits)):
+        old, new = before["packages"], now["packages"]
+        remarks = [
+            *edited_remark(folder),
+            *(f"{fault.where}: {fault.given}; it is written again at the end" for fault in published_faults(path)),
+            *([f"the run was broken off: {folder.abandoned} is gone"] if folder.abandoned is not None else []),
+            *(f"going on with another version: {change}" for change in changes),
+            *(
+                f"{name} {old[name]} is now {version}: figures may differ in their last digits"
+                for name, version in new.items()
+                if old.get(name, version) != version
+            ),
+            *(f"going on by another schema: {edit}" for edit in edits),
+        ]
+        for text in remarks:
             display.message(text)
         if changes or edits:
             forced = [*before.get("forced", ()), *changes, *edits]
@@ -253,21 +271,6 @@ def require_same_versions(before: Mapping[str, Any], now: Mapping[str, Any], for
             Fault("versions", f"others than the run began with ({'; '.join(changes)})", "the same", advice)
         )
     return changes
-
-
-def _remarks(
-    folder: RunFolder, changes: Sequence[str], before: Mapping[str, Any], now: Mapping[str, Any]
-) -> Iterator[str]:
-    yield from edited_remark(folder)
-    for fault in published_faults(folder.path):
-        yield f"{fault.where}: {fault.given}; it is written again at the end"
-    if folder.abandoned is not None:
-        yield f"the run was broken off: {folder.abandoned} is gone"
-    for change in changes:
-        yield f"going on with another version: {change}"
-    for name, version in now["packages"].items():
-        if before["packages"].get(name, version) != version:
-            yield f"{name} {before['packages'][name]} is now {version}: figures may differ in their last digits"
 
 
 def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None = None) -> Finished:
@@ -312,7 +315,7 @@ def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None =
         with suppress(OSError):  # a failed write to a full disk has been reported already
             recorder.journal.close()
     recorder.write_status("done", reason)
-    registry.announce("evosdc_run_finished", run=recorder.run, result=result)
+    registry.announce("evosdc_run_finished", run=recorder.run, result=result.to_json())
     return Finished(folder.path, result, state)
 
 
@@ -381,8 +384,12 @@ def _evolved(
         if left < LEAST_LEFT or not state.best.feasible:
             break
         began = monotonic()
-        rest = partial(_seconds_to, began + 0.5 * left)
-        plan, members = plan_of(folder, portfolio_summary(files, folder)["best"]), None
+        end = began + 0.5 * left
+
+        def rest(end: float = end) -> float:
+            return end - monotonic()
+
+        plan, members = plan_of(folder, portfolio_summary(files, folder).best), None
         if wanted(recorder.assembly.experiment, folder, given.seconds):
             members = members_opinion(recorder.assembly, plan, state.progress.generation, rest)
         judging = monotonic() - began
@@ -405,10 +412,6 @@ def _evolved(
         folder.write_json(RESOLVED, experiment_of(folder).model_copy(update={"tighter": bounds}).to_json())
         write_repetition(folder, recorder.assembly, None, None)
     return until(stop)
-
-
-def _seconds_to(end: float) -> float:
-    return end - monotonic()
 
 
 def _start(

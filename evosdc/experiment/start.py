@@ -17,7 +17,7 @@ from evosdc.errors import ExperimentError, Fault, FaultCollector, ParameterError
 from evosdc.experiment.experiment import Experiment, Start
 from evosdc.files.masked_file import read_masked
 from evosdc.files.source import Source
-from evosdc.model import Algorithm, Composed, Genotype, Individual, Masking, MaskingMethod, Microdata, Seedable, racing
+from evosdc.model import Algorithm, Composed, Individual, Masking, MaskingMethod, Microdata, Seedable, racing
 from evosdc.model.genotype import USUAL_PORTFOLIO
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Purpose, draw_seed, stream
@@ -94,20 +94,16 @@ def entries_of(
         assert not isinstance(methods, Table), "files that were read are no entries yet"
         for step, method in zip(masking.steps, methods, strict=True):
             with collect.step():
-                _require_fit(step, method, original)
+                original.schema.require(step.attributes, f"start: {step.method}")
+                part = original.select(step.attributes) if step.attributes else original
+                method.require_support(part, f"method {step.method}")
+                method.require_fit(part)
+                if method.generalises:
+                    wanted = "values that the original's attributes have"
+                    advice = "A search starts from files in the original's own categories: choose point output."
+                    raise ParameterError(Fault(f"start: {step.method}", "generalised labels", wanted, advice))
     collect.settle()
     return made
-
-
-def _require_fit(masking: Masking, method: MaskingMethod, original: Table) -> None:
-    original.schema.require(masking.attributes, f"start: {masking.method}")
-    part = original.select(masking.attributes) if masking.attributes else original
-    method.require_support(part, f"method {masking.method}")
-    method.require_fit(part)
-    if method.generalises:
-        wanted = "values that the original's attributes have"
-        advice = "A search starts from files in the original's own categories: choose point output."
-        raise ParameterError(Fault(f"start: {masking.method}", "generalised labels", wanted, advice))
 
 
 FROM_FILE = "file"  # what stands in the place of a masking method for a file that was read
@@ -122,15 +118,6 @@ def read_start_files(start: Start | None, source: Source, microdata: Microdata) 
             tables.append(align_codes(microdata.original, masked.table))
     collect.settle()
     return tuple(tables)
-
-
-def file_entries(start: Start, tables: Sequence[Table]) -> tuple[StartEntry, ...]:
-    """Return the entries of a start's masked files, called by name, with the folder where names are alike."""
-    alike = Counter(path.name for path in start.files)
-    names = [path.name if alike[path.name] == 1 else f"{path.parent.name}/{path.name}" for path in start.files]
-    return tuple(
-        StartEntry(Masking(FROM_FILE, {"path": name}), table) for name, table in zip(names, tables, strict=True)
-    )
 
 
 @dataclass(frozen=True)
@@ -198,26 +185,42 @@ class StartingPlan:
 
 
 def starting_plan(
-    problem: Problem, entries: tuple[StartEntry, ...], start: Start, screened: bool = False
+    problem: Problem,
+    start: Start,
+    entries: Sequence[StartEntry],
+    files: Sequence[Table] = (),  # the masked files that the start names
+    screened: bool = False,
 ) -> StartingPlan:
     """Return the starting candidates of a search; none where the genotype offers no way to start."""
-    own, compared = _own_entries(problem.genotype, entries)
-    seedable = isinstance(problem.genotype, Seedable | Composed)
+    genotype = problem.genotype
+    # Files are called by name, with the folder where names are alike.
+    alike = Counter(path.name for path in start.files)
+    names = [path.name if alike[path.name] == 1 else f"{path.parent.name}/{path.name}" for path in start.files]
+    read = [StartEntry(Masking(FROM_FILE, {"path": name}), table) for name, table in zip(names, files, strict=True)]
+    # Some entries become genomes; the others are compared with only.
+    own, compared = list[StartEntry](), list[StartEntry]()
+    for entry in (*entries, *read):
+        fits = isinstance(genotype, Seedable)
+        if not fits and isinstance(genotype, Composed) and not isinstance(entry.source, Table):
+            fits = genotype.composed(entry.masking) is not None
+        (own if fits else compared).append(entry)
+    seedable = isinstance(genotype, Seedable | Composed)
     wanted = start.initial
     if wanted is None:
         tuned = start.tuned is not None and seedable
-        wanted = not (isinstance(problem.genotype, Seedable) or own or tuned or start.random)
-    genomes = problem.initial_genomes[: None if wanted is True else wanted]
-    initial = tuple(masking for masking, _ in genomes)
+        wanted = not (isinstance(genotype, Seedable) or own or tuned or start.random)
+    initial = tuple(masking for masking, _ in problem.initial_genomes[: None if wanted is True else wanted])
     if start.without_best and not seedable:
         possible = "a genotype that masked files start, or without_best = 0"
         advice = "This genotype cannot be read off a file; files are compared with only."
         raise ExperimentError(Fault("start.without_best", f"{start.without_best:g}", possible, advice))
-    if start.tuned is not None and problem.genotype.generalises:
+    if start.tuned is not None and genotype.generalises:
         possible = "a genotype of files in the original's own categories"
         raise ExperimentError(Fault("start.tuned", "a genotype that generalises", possible))
     tuned = start.tuned is not None
-    return StartingPlan(own, initial, start.random, compared, start.without_best, tuned, screened=screened)
+    return StartingPlan(
+        tuple(own), initial, start.random, tuple(compared), start.without_best, tuned, screened=screened
+    )
 
 
 def plan_of_start(
@@ -225,20 +228,7 @@ def plan_of_start(
 ) -> StartingPlan:
     """Return the starting candidates of a search, given the masked files that the start names."""
     entries = entries_of(start, written_entries(experiment, registry), problem.genotype.microdata, registry)
-    return starting_plan(problem, (*entries, *file_entries(start, files)), start, screens(experiment, registry))
-
-
-def _own_entries(
-    genotype: Genotype[Any], entries: tuple[StartEntry, ...]
-) -> tuple[tuple[StartEntry, ...], tuple[StartEntry, ...]]:
-    """Return the entries that become genomes, and those that are compared with only."""
-    if isinstance(genotype, Seedable):
-        return entries, ()
-    if not isinstance(genotype, Composed):
-        return (), entries
-    made = [not isinstance(entry.source, Table) and genotype.composed(entry.masking) is not None for entry in entries]
-    pairs = list(zip(entries, made, strict=True))
-    return tuple(entry for entry, own in pairs if own), tuple(entry for entry, own in pairs if not own)
+    return starting_plan(problem, start, entries, files, screens(experiment, registry))
 
 
 def screens(experiment: Experiment, registry: Registry) -> bool:

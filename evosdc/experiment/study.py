@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from errno import EDQUOT, ENOSPC
 from pathlib import Path
@@ -47,6 +47,7 @@ from evosdc.runs.layout import ENVIRONMENT, LOCK, RESOLVED, RESULT, SETTING, STA
 from evosdc.runs.lock import read_owner
 from evosdc.runs.published import require_published
 from evosdc.runs.rank_tests import compared, spread_of
+from evosdc.runs.result import Result, Scored, StudyResult
 from evosdc.runs.status import (
     FINISHED,
     RUNNING,
@@ -90,16 +91,6 @@ _FUNCTION = "evosdc.experiment.study:run_planned"
 
 # The study's folder, the run's position in the plan, and whether other versions are accepted.
 Payload = tuple[str, int, bool]
-
-
-def study_executor(experiment: Experiment, registry: Registry, missing: int) -> Executor | None:
-    """Return the executor that runs are spread over, or None where they are better run one after another here."""
-    # That is so with a single run to do or a single worker. It is so with a time limit for evaluations as well, which
-    # the executor's own workers keep: they get the evaluations of one run at a time.
-    if missing < 2 or experiment.executor.params.get("time_limit") is not None:
-        return None
-    executor = executor_of(experiment, registry)
-    return executor if executor.remote and executor.workers > 1 else None
 
 
 def spread_out(
@@ -193,8 +184,8 @@ def run_study(
     command: str = "",
     spent: float = 0.0,
     key: Key | None = None,
-) -> dict[str, Any]:
-    """Run an experiment with all its replicates and settings in a new folder; return its ``result.json``."""
+) -> Result:
+    """Run an experiment with all its replicates and settings in a new folder; return its result."""
     # A single run has `path` as its run folder; a study has a run folder below it for each of its runs, and a summary.
     # The runs of a study are spread over the workers of the chosen executor where it has several; the results are those
     # of running one after another. `command` is what the user typed, for the record; `spent` are the seconds that the
@@ -227,8 +218,8 @@ def resume_study(
     executor: str | None = None,
     workers: int | None = None,
     hosts: str | None = None,
-) -> dict[str, Any]:
-    """Go on with a stopped run or with the missing runs of a study; return its ``result.json``."""
+) -> Result:
+    """Go on with a stopped run or with the missing runs of a study; return its result."""
     # A run that had already ended is returned as it is. Executor, workers and hosts may be others than it began with:
     # the result is the same.
     folder = RunFolder(path)
@@ -241,8 +232,7 @@ def resume_study(
             require_published(path)
             for remark in edited_remark(folder):
                 (display or Display()).message(remark)
-            result: dict[str, Any] = folder.read_object(RESULT, "best")
-            return result
+            return Result.read(path)
         return resume_once(path, registry, display, force, experiment.executor).result
     with naming_plugins(folder, registry):
         now = _environment(experiment, registry, folder.key())
@@ -264,27 +254,31 @@ def resume_study(
 
 def _carry_out(
     experiment: Experiment, folder: RunFolder, registry: Registry, display: Display, force: bool = False
-) -> dict[str, Any]:
+) -> StudyResult:
     settings, runs = settings_of(experiment), planned_runs(experiment)
+    missing = [run for run in runs if not done(RunFolder(folder.file(run.folder)))]
     for run in runs:
-        if done(_of(folder, run)):
+        if run not in missing:
             require_published(folder.file(run.folder))
-    missing = [run for run in runs if not done(_of(folder, run))]
     withdraw(folder.path)
     if missing:
         remove_report(folder, display)
-    executor = None if display.here else study_executor(experiment, registry, len(missing))
-    with executor or nullcontext():
-        if executor is None:
-            failures = _one_by_one(folder, settings, missing, len(runs), registry, display, force)
-        else:
+    # Runs are spread over workers but where there is one run or one worker. A time limit for evaluations is kept by the
+    # executor's own workers, which get the evaluations of one run at a time.
+    executor = None
+    if not display.here and len(missing) > 1 and experiment.executor.params.get("time_limit") is None:
+        executor = executor_of(experiment, registry)
+    if executor is None or not executor.remote or executor.workers < 2:
+        failures = _one_by_one(folder, settings, missing, len(runs), registry, display, force)
+    else:
+        with executor:
             failures = spread_out(executor, folder, missing, len(runs), display, force)
             end_if_requested(folder.path)
     if failures:
         run, reason, error = failures[0]
         which = f"{len(failures)} of {len(runs)} runs failed"
         raise RunError(f"{which}, {'first of all ' if failures[1:] else ''}{run.folder}: {reason}") from error
-    results = [{"folder": run.folder} | _of(folder, run).read_json(RESULT) for run in runs]
+    results = [Result.read(folder.file(run.folder)) for run in runs]
     return write_study_result(folder, experiment, settings, runs, results)
 
 
@@ -314,10 +308,6 @@ def _one_by_one(
     return failures
 
 
-def _of(folder: RunFolder, run: PlannedRun) -> RunFolder:
-    return RunFolder(folder.file(run.folder))
-
-
 def _environment(experiment: Experiment, registry: Registry, key: Key) -> dict[str, Any]:
     """Return the environment of all settings together; the data's fingerprint is that of the first setting's."""
     settings = settings_of(experiment)
@@ -330,7 +320,8 @@ def _environment(experiment: Experiment, registry: Registry, key: Key) -> dict[s
 SUMMARY, RUNS = "summary.csv", "runs.csv"
 
 FIGURES = ("fitness", "il", "dr")
-_STATISTICS = ("mean", "sd", "min", "median", "max")
+STATISTICS = ("mean", "sd", "min", "median", "max")
+SPENT = ("evaluations", "generations", "seconds", "digest")
 
 
 def write_study_result(
@@ -338,43 +329,78 @@ def write_study_result(
     experiment: Experiment,
     settings: Sequence[Setting],
     runs: Sequence[PlannedRun],
-    results: Sequence[Mapping[str, Any]],
-) -> dict[str, Any]:
-    """Write ``summary.csv runs.csv result.json`` of a study; return the last one's content."""
+    results: Sequence[Result],
+) -> StudyResult:
+    """Write ``summary.csv runs.csv result.json`` of a study; return the last one."""
     figures = [figures_of(result) for result in results]
     alike = comparable(settings)
-    entries = [
+    entries: list[dict[str, Any]] = [
         {"position": setting.position, "values": dict(setting.values), "label": setting.label}
         | summary_of([own for run, own in zip(runs, figures, strict=True) if run.setting == setting.position])
         for setting in settings
     ]
-    best = results[min(range(len(results)), key=lambda position: _order(figures[position], alike["fitness"]))]
-    listed = [
-        {"setting": run.setting, "replicate": run.replicate}
-        | {key: result[key] for key in ("folder", "seed", "evaluations", "generations", "seconds", "digest")}
-        | {"best": {key: result["best"][key] for key in ("scores", "fitness")}}
-        for run, result in zip(runs, results, strict=True)
+
+    def order(place: int) -> tuple[float, float]:
+        # Where the fitness is one setting's own matter, the plain mean of loss and risk decides between settings.
+        own = figures[place]
+        pair = [own[name] for name in ("il", "dr") if name in own]
+        return own["infeasibility"], own["fitness"] if alike["fitness"] or not pair else sum(pair) / len(pair)
+
+    place = min(range(len(results)), key=order)
+    best, where = results[place], runs[place].folder
+    spread = spread_of([own["fitness"] for own in figures]) if alike["fitness"] else None
+    study = StudyResult.model_validate(
+        dict(best)
+        | {
+            "title": experiment.heading,
+            "seed": experiment.seed,
+            "best": best.best.model_copy(update={"file": f"{where}/{best.best.file}"}),
+            "folder": where,
+            "replicates": [
+                {"setting": run.setting, "replicate": run.replicate, "folder": run.folder}
+                | {key: getattr(result, key) for key in ("seed", *SPENT)}
+                | {"best": Scored(scores=result.best.scores, fitness=result.best.fitness)}
+                for run, result in zip(runs, results, strict=True)
+            ],
+            "spread": spread and {name: spread[name] for name in ("mean", "sd", "min", "max")},
+            "settings": entries if experiment.sweep else [],
+            "comparison": comparisons(settings, runs, figures) if experiment.sweep else None,
+        }
+    )
+    header = [*experiment.sweep, "runs", "broken", *(f"{n}_{s}" for n in FIGURES for s in ("n", *STATISTICS))]
+    rows = [
+        [
+            *(value_in_words(value) for value in entry["values"].values()),
+            entry["runs"],
+            entry["broken"],
+            *(entry[name][statistic] for name in FIGURES for statistic in ("n", *STATISTICS)),
+        ]
+        for entry in entries
     ]
-    document = dict(best) | {
-        "title": experiment.heading,
-        "seed": experiment.seed,
-        "replicates": listed,
-        "spread": _spread([own["fitness"] for own in figures]) if alike["fitness"] else None,
-        "settings": entries if experiment.sweep else [],
-        "comparison": comparisons(settings, runs, figures) if experiment.sweep else None,
-    }
-    document["best"] = best["best"] | {"file": f"{best['folder']}/{best['best']['file']}"}
-    write_text(folder.file(SUMMARY), csv_text(_summary_rows(experiment, entries)))
-    write_text(folder.file(RUNS), csv_text(_run_rows(experiment, settings, runs, results, figures)))
-    folder.write_json(RESULT, document)
-    return document
+    write_text(folder.file(SUMMARY), csv_text([header, *rows]))
+    header = ["folder", *experiment.sweep, "replicate", "seed", "violation", *FIGURES, *SPENT]
+    rows = [
+        [
+            run.folder,
+            *(value_in_words(value) for value in settings[run.setting].values.values()),
+            run.replicate + 1,
+            result.seed,
+            own["infeasibility"],
+            *(own.get(name) for name in FIGURES),
+            *(getattr(result, key) for key in SPENT),
+        ]
+        for run, result, own in zip(runs, results, figures, strict=True)
+    ]
+    write_text(folder.file(RUNS), csv_text([header, *rows]))
+    folder.write_json(RESULT, study.to_json())
+    return study
 
 
-def figures_of(result: Mapping[str, Any]) -> dict[str, float]:
+def figures_of(result: Result) -> dict[str, float]:
     """Return the final figures of a run: ``infeasibility``, ``fitness``, and ``il`` and ``dr`` where judged."""
     # With several objectives ``fitness`` is the greatest coordinate of the balanced member of the front.
-    scores = result["best"]["scores"]
-    infeasibility, ranks = precedence_of(scores, result["best"]["fitness"])
+    scores = result.best.scores
+    infeasibility, ranks = precedence_of(scores, result.best.fitness)
     return {"infeasibility": infeasibility, "fitness": ranks[0]} | {n: scores[n] for n in ("il", "dr") if n in scores}
 
 
@@ -412,57 +438,8 @@ def comparisons(
             ]
             for setting in settings
         ]
-        document[name] = compared(groups).to_json() if alike[name] and any(groups) else None
+        document[name] = compared(groups) if alike[name] and any(groups) else None
     return document
-
-
-def _order(figures: Mapping[str, float], alike: bool) -> tuple[float, float]:
-    # Where the fitness is one setting's own matter, the plain mean of loss and risk decides between settings.
-    pair = [figures[name] for name in ("il", "dr") if name in figures]
-    return figures["infeasibility"], figures["fitness"] if alike or not pair else sum(pair) / len(pair)
-
-
-def _spread(values: Sequence[float]) -> dict[str, Any]:
-    spread = spread_of(values)
-    return {name: spread[name] for name in ("mean", "sd", "min", "max")}
-
-
-def _summary_rows(experiment: Experiment, entries: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
-    header = [*experiment.sweep, "runs", "broken", *(f"{n}_{s}" for n in FIGURES for s in ("n", *_STATISTICS))]
-    rows = [
-        [
-            *(value_in_words(value) for value in entry["values"].values()),
-            entry["runs"],
-            entry["broken"],
-            *(entry[name][statistic] for name in FIGURES for statistic in ("n", *_STATISTICS)),
-        ]
-        for entry in entries
-    ]
-    return [header, *rows]
-
-
-def _run_rows(
-    experiment: Experiment,
-    settings: Sequence[Setting],
-    runs: Sequence[PlannedRun],
-    results: Sequence[Mapping[str, Any]],
-    figures: Sequence[Mapping[str, float]],
-) -> list[list[Any]]:
-    spent = ("evaluations", "generations", "seconds", "digest")
-    header = ["folder", *experiment.sweep, "replicate", "seed", "violation", *FIGURES, *spent]
-    rows = [
-        [
-            run.folder,
-            *(value_in_words(value) for value in settings[run.setting].values.values()),
-            run.replicate + 1,
-            result["seed"],
-            own["infeasibility"],
-            *(own.get(name) for name in FIGURES),
-            *(result[key] for key in spent),
-        ]
-        for run, result, own in zip(runs, results, figures, strict=True)
-    ]
-    return [header, *rows]
 
 
 LOOK = 0.2  # seconds between two checks whether a run has ended as requested
@@ -475,17 +452,25 @@ def finish(path: Path, registry: Registry, patience: float = PATIENCE) -> Status
     # that was stopped or killed is written from its newest checkpoint. One that has finished stays as it is.
     found = read_status(path)
     if found.active:
-        found = _ended(path, found, patience)
+        for folder in dict.fromkeys([path, *(run.folder for run in runs_of(found) if run.active)]):
+            request_end(folder)
+        limit = monotonic() + patience
+        while found.active and monotonic() < limit:
+            sleep(LOOK)
+            found = read_status(path)
         if found.active:
             return found
-    lacking = [run for run in runs_of(found) if run.phase not in (FINISHED, RUNNING, WAITING) and not _written(run)]
+        withdraw(path)
+    written = [run.folder for run in runs_of(found) if (run.folder / RESULT).exists()]
     refused: list[Fault] = []
-    for run in lacking:
-        try:
-            finish_stopped(run.folder, registry)
-        except ExperimentError as error:
-            refused += error.faults
-    if refused and not any(_written(run) for run in runs_of(found)):
+    for run in runs_of(found):
+        if run.phase not in (FINISHED, RUNNING, WAITING) and run.folder not in written:
+            try:
+                finish_stopped(run.folder, registry)
+                written.append(run.folder)
+            except ExperimentError as error:
+                refused += error.faults
+    if refused and not written:
         raise ExperimentError(refused)
     require_published(path)
     return read_status(path)
@@ -494,19 +479,3 @@ def finish(path: Path, registry: Registry, patience: float = PATIENCE) -> Status
 def runs_of(found: Status) -> tuple[RunStatus, ...]:
     """Return the runs of a status."""
     return found.runs if isinstance(found, StudyStatus) else (found,)
-
-
-def _ended(path: Path, found: Status, patience: float) -> Status:
-    for folder in dict.fromkeys([path, *(run.folder for run in runs_of(found) if run.active)]):
-        request_end(folder)
-    limit = monotonic() + patience
-    while found.active and monotonic() < limit:
-        sleep(LOOK)
-        found = read_status(path)
-    if not found.active:
-        withdraw(path)
-    return found
-
-
-def _written(run: RunStatus) -> bool:
-    return (run.folder / RESULT).exists()

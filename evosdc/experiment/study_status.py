@@ -142,7 +142,8 @@ def _settle(collect: FaultCollector) -> None:
 def _with_values(plain: Mapping[str, Any], values: Mapping[str, Any]) -> Experiment:
     document = json.loads(json.dumps(plain))
     for key, value in values.items():
-        target, path = document, _place(key)
+        # The experiment keeps the generations of the algorithm with its other limits.
+        target, path = document, ["stop", "generations"] if key == "algorithm.generations" else key.split(".")
         for part in path[:-1]:
             if isinstance(target.get(part), str):
                 target[part] = {"name": target[part]}
@@ -154,11 +155,6 @@ def _with_values(plain: Mapping[str, Any], values: Mapping[str, Any]) -> Experim
         target[path[-1]] = value
     with _naming_setting(values):
         return Experiment.model_validate(document)
-
-
-def _place(key: str) -> list[str]:
-    # The experiment keeps this limit with the others.
-    return ["stop", "generations"] if key == "algorithm.generations" else key.split(".")
 
 
 @dataclass(frozen=True)

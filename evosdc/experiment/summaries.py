@@ -12,28 +12,27 @@ from evosdc.engine.fresh import FIRST_FRESH, advantage, fresh_scores
 from evosdc.engine.loop import SearchState
 from evosdc.engine.problem import Problem
 from evosdc.experiment.assembly import Assembly
-from evosdc.experiment.recipe import Recipe
-from evosdc.experiment.recipe_outputs import chain_of
+from evosdc.experiment.reader import Recipe
+from evosdc.experiment.recipe import chain_of
 from evosdc.experiment.start import StartingFile, fresh_masking_scores
 from evosdc.model import Individual, Microdata
 from evosdc.model.individual import INFEASIBILITY, PROVISIONAL
 from evosdc.runs.layout import PLANNING, RECIPE, TUNING, RunFolder
+from evosdc.runs.result import Entry, Portfolio, Scored
 from evosdc.table.structural_zeros import THRESHOLD
 from evosdc.table.table import Codes, Table
 
 
 def warnings_of(
+    assembly: Assembly,
     starting: Sequence[StartingFile],
     best: Individual,
     changed: Mapping[str, int],  # how many values of each protected attribute differ from the original
-    records: int,
-    broken: Sequence[str] = (),  # constraints that the protected file breaks
-    balancing: Sequence[str] = (),  # fitnesses that balance loss and risk, the first of which is advised
-    alike: str = "",
+    judged: Sequence[Mapping[str, Any]],  # the constraints, and whether the protected file meets them
 ) -> list[str]:
     """Return warnings before publication of the protected file, in sentences; usually none."""
-    warnings = []
-    if broken:
+    warnings, alike = [], alike_in_words(assembly.microdata.original)
+    if broken := [str(entry["requirement"]) for entry in judged if not entry["met"]]:
         which = ", ".join(broken)
         helps = "; search longer, start from stronger methods, or loosen the constraints."
         warnings.append(
@@ -44,13 +43,14 @@ def warnings_of(
     # Of several objectives the original is best in one: neither file is better than the other.
     single = len(best.objectives) == 1
     worse = identity is not None and best.objectives >= identity.objectives
-    if identity is not None and single and worse and _standing(best) >= _standing(identity):
+    if identity is not None and single and worse and _excess(best) >= _excess(identity):
+        balancing = assembly.registry.defaults("fitness", "protect")
         other = f"The fitness {balancing[0]} balances loss and risk; so may more" if balancing else "Try more"
         warnings.append(
             "The protected file does not score better than the unprotected original: by this fitness, publishing the "
             f"original would be as good. {alike or f'{other} protected attributes'}."
         )
-    cells, total = sum(changed.values()), records * len(changed)
+    cells, total = sum(changed.values()), len(assembly.source.table) * len(changed)
     if 100 * cells < total:
         warnings.append(
             f"Only {cells} of {total} protected values differ from the original: the file is hardly protected."
@@ -66,11 +66,6 @@ def alike_in_words(original: Table) -> str:
     same = (numbers == numbers[:1]) | (unknown & unknown[:1])
     alike = same.all() and (original.codes == original.codes[:1]).all()
     return "All records are alike in what is masked, which tells nobody apart as it is" if alike else ""
-
-
-def _standing(individual: Individual) -> tuple[float, tuple[float, ...]]:
-    """Return by how much constraints are broken, and the objectives; having been judged on few tables is no fault."""
-    return scored(individual)["scores"].get(INFEASIBILITY, 0.0), individual.objectives
 
 
 def failure_warning(failed: int, evaluations: int) -> list[str]:
@@ -101,16 +96,16 @@ def original_of(starting: Sequence[StartingFile], best: Individual) -> Individua
     return None if constrained else next((file.individual for file in starting if file.masking is None), None)
 
 
-def scored(individual: Individual) -> dict[str, Any]:
-    """Return scores and fitness as JSON-able data."""
+def scored(individual: Individual) -> Scored:
+    """Return scores and fitness of an individual."""
     # What a search adds to the infeasibility of those that it judged on a part of their tables is no score.
     scores = dict(individual.scores)
     if individual.provisional and not individual.failed:
         scores[INFEASIBILITY] = round(scores[INFEASIBILITY] - PROVISIONAL, 6)
-    return {"scores": scores, "fitness": list(individual.objectives)}
+    return Scored(scores=scores, fitness=list(individual.objectives))
 
 
-def portfolio_summary(starting: Sequence[StartingFile], folder: RunFolder) -> dict[str, Any]:
+def portfolio_summary(starting: Sequence[StartingFile], folder: RunFolder) -> Portfolio:
     """Return size and best of the files without a search, and of tuning where methods were tuned."""
     entries, apart = entries_of(starting), [file for file in starting if file.left_out]
     document: dict[str, Any] = {"size": len(entries), "best": _best_entry(entries)}
@@ -124,7 +119,7 @@ def portfolio_summary(starting: Sequence[StartingFile], folder: RunFolder) -> di
         document["tuned"] = kept | {"methods": len(tuning["methods"]), "file": TUNING}
         # Where time ended before any file was made again, the best is the one that tuning found.
         document["best"] = document["best"] or tuning["best_file"]
-    return document
+    return Portfolio.model_validate(document)
 
 
 def entries_of(starting: Sequence[StartingFile]) -> list[StartingFile]:
@@ -134,7 +129,7 @@ def entries_of(starting: Sequence[StartingFile]) -> list[StartingFile]:
 
 
 def recipe_summary(
-    folder: RunFolder, best: Individual, recipe: Recipe | None = None, classical: Mapping[str, Any] | None = None
+    folder: RunFolder, best: Individual, recipe: Recipe | None = None, classical: Entry | None = None
 ) -> dict[str, Any] | None:
     """Return the evolved plan that a search began with, its mean scores, and by how much the file found is better."""
     # ``words`` says so in a sentence. ``better_percent`` is what it costs to publish a file that can be explained; None
@@ -166,10 +161,10 @@ def recipe_summary(
             if row["draws"] > 1
             else f" Of tuned methods, a file of {name} scores best: {mean:.3f}. New files were not scored."
         )
-        if classical is not None and _methods_of(classical) != _methods_of(row):
+        if classical is not None and _methods_of(classical.model_dump()) != _methods_of(row):
             words += (
                 f" The best single file made without a search, which the file found is compared with, is another one: "
-                f"{classical['label']} with {classical['fitness'][0]:.3f}. New files of it were not scored."
+                f"{classical.label} with {classical.fitness[0]:.3f}. New files of it were not scored."
             )
     kept = {key: document.get(key) for key in ("label", "steps", "draws", "scores", "evaluations", "seconds")}
     return kept | {"better_percent": better, "file": RECIPE, "words": words}
@@ -180,16 +175,19 @@ def _methods_of(masking: Mapping[str, Any]) -> list[str]:
     return [str(masking["method"]), *(str(step["method"]) for step in masking.get("then", ()))]
 
 
+def _excess(individual: Individual) -> tuple[float, tuple[float, ...]]:
+    """Return by how much constraints are broken, and the objectives; having been judged on few tables is no fault."""
+    return scored(individual).scores.get(INFEASIBILITY, 0.0), individual.objectives
+
+
 def _best_entry(files: Sequence[StartingFile]) -> dict[str, Any] | None:
     if not files:
         return None
     file = min(files, key=lambda file: file.individual.precedence)
     assert file.masking is not None, "the original is no entry of a portfolio"
     masking = file.masking
-    return {key: value for key, value in masking.to_json().items() if key != "by" or value} | {
-        "label": file.label,
-        **scored(file.individual),
-    }
+    written = {key: value for key, value in masking.to_json().items() if key != "by" or value}
+    return written | {"label": file.label} | scored(file.individual).model_dump()
 
 
 def left_out_note(starting: Sequence[StartingFile], percent: float) -> list[str]:

@@ -48,11 +48,6 @@ CONCLUDING, BY_CELL, BY_NUMBER = 1.5, 1.2e-6, 5.5e-6
 PROVING = 3.0
 
 
-def concluding_seconds(records: int, attributes: int, numbers: int = 0) -> float:
-    """Return about how long it takes to write the result, to judge whether it may be published, and to report."""
-    return CONCLUDING + records * (BY_CELL * (attributes - numbers) + BY_NUMBER * numbers)
-
-
 @dataclass(frozen=True)
 class TimeGiven:
     """When a run has to be over, on the clock of `time.monotonic`."""
@@ -62,6 +57,7 @@ class TimeGiven:
     concluding: float  # seconds before the end at which judges have to have answered
     # What follows search and judges is expected to take, even where the time is too short for that.
     expected: float = 0.0
+    usual: float = 0.0  # `concluding` on a machine that nobody else uses
 
     @classmethod
     def of(
@@ -70,9 +66,9 @@ class TimeGiven:
         """Return the time of a run that began at `began`, on the same clock, on a file of this size."""
         if rule.whole is None:
             return cls(None, float("inf"), 0.0)
-        expected = concluding_seconds(records, attributes, numbers)
+        expected = CONCLUDING + records * (BY_CELL * (attributes - numbers) + BY_NUMBER * numbers)
         concluding = min(expected + further, MOST_CONCLUDING * rule.whole)
-        return cls(rule.whole, began + rule.whole, concluding, expected)
+        return cls(rule.whole, began + rule.whole, concluding, expected, concluding)
 
     def remark(self, tell: Callable[[str], None]) -> None:
         """Warn that the time is too short for a file of this size, whatever the search does; usually nothing."""
@@ -84,11 +80,11 @@ class TimeGiven:
             )
 
     def slowed(self, times: float) -> "TimeGiven":
-        """Return the time of a run on a machine that others use, too, so that it is `times` as slow."""
+        """Return the time of a run on a machine that others use, too, so that it was once `times` as slow."""
         if self.seconds is None:
             return self
-        slowed = self.concluding * min(max(times, 1.0), SLOWEST)
-        return replace(self, concluding=min(slowed, MOST_CONCLUDING * self.seconds))
+        slowed = min(self.usual * min(times, SLOWEST), MOST_CONCLUDING * self.seconds)
+        return replace(self, concluding=max(self.concluding, slowed))
 
     @property
     def left(self) -> float | None:
@@ -124,9 +120,11 @@ LOOKED_AT, MANY = 10_000, 1000
 
 def time_of(assembly: Assembly, began: float) -> TimeGiven:
     """Return the time of a run that began then, on the clock of `time.monotonic`."""
-    numbers = differing_numbers(assembly.source.table)
+    table = assembly.source.table
     proving = PROVING if assembly.problem.genotype.generalises else 0.0
-    return TimeGiven.of(assembly.experiment.stop, began, *_shape(assembly), numbers, proving)
+    return TimeGiven.of(
+        assembly.experiment.stop, began, len(table), len(table.schema.names), differing_numbers(table), proving
+    )
 
 
 def ending_within(
@@ -135,9 +133,9 @@ def ending_within(
     """Return an assembly whose search ends early enough for the following steps, where the run has a time limit."""
     if given.seconds is None:
         return assembly
-    records, attributes = _shape(assembly)
-    judged = wanted(assembly.experiment, folder, given.seconds)
-    judging = expected_seconds(records, len(assembly.microdata.protect), attributes) if judged else 0.0
+    table, judging = assembly.source.table, 0.0
+    if wanted(assembly.experiment, folder, given.seconds):
+        judging = expected_seconds(len(table), len(assembly.microdata.protect), len(table.schema.names))
     seconds = spent if over else spent + max(given.for_search(judging) or 0.0, LEAST)
     if assembly.stop.seconds is not None:
         seconds = min(seconds, assembly.stop.seconds)
@@ -150,11 +148,6 @@ def differing_numbers(table: Table) -> int:
     """Return how many numeric attributes differ from record to record, mostly."""
     looked_at = table.numbers[:: max(1, len(table) // LOOKED_AT)]
     return sum(len(np.unique(column)) > MANY for column in looked_at.T)
-
-
-def _shape(assembly: Assembly) -> tuple[int, int]:
-    table = assembly.source.table
-    return len(table), len(table.schema.names)
 
 
 RECORDS = 150  # records of the rehearsal: kernels are the same for any number

@@ -136,7 +136,11 @@ class WorkerProblem:
         table = Table(schema, np.asarray(arrays["codes"]), np.asarray(arrays["numbers"]))
         zeros = experiment.structural_zeros
         threshold = zeros.threshold if zeros is not None else None
-        microdata = Microdata(table, tuple(documents["protect"]), threshold, _population(arrays, documents))
+        people = None
+        if documents["population"] is not None:
+            codes, numbers = arrays["population_codes"], arrays["population_numbers"]
+            people = Table(schema_from_json(documents["population"]), np.asarray(codes), np.asarray(numbers))
+        microdata = Microdata(table, tuple(documents["protect"]), threshold, people)
         registry = default_registry()
         self.problem: Problem = build_problem(experiment, microdata, registry, seed)
         start = start_of(experiment, registry, microdata.original.schema)
@@ -189,14 +193,6 @@ class WorkerProblem:
         history = list(evolve_generations(self.islands.inner, self.evaluator, streams, deme, count))
         report = report_generations(deme, iter(history), self.problem.genotype)
         return report._replace(seconds=perf_counter() - began)
-
-
-def _population(arrays: Mapping[str, Any], documents: Mapping[str, Any]) -> Table | None:
-    """Return the population that privacy models compare with, where there is one."""
-    if documents["population"] is None:
-        return None
-    schema = schema_from_json(documents["population"])
-    return Table(schema, np.asarray(arrays["population_codes"]), np.asarray(arrays["population_numbers"]))
 
 
 @lru_cache(maxsize=2)

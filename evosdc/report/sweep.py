@@ -89,8 +89,8 @@ def findings(groups: Sequence[Group], comparable: bool) -> list[str]:
             sentences.append("The settings differ in fitness or data, so that their scores are not compared.")
             continue
         found = compared([group.figures[name] for group in groups])
-        if found.pairs:
-            sentences += rank_sentences(title, found.to_json(), labels)
+        if found["pairs"]:
+            sentences += rank_sentences(title, found, labels)
     return sentences
 
 

@@ -272,20 +272,13 @@ def _tests(
         return None
     found = compared(known, in_pairs)
     listed = []
-    for pair in found.pairs:
-        shown = found.told and pair.corrected <= LEVEL
-        better = (pair.first if pair.lower > 0.5 else pair.second) if shown else None
-        listed.append(
-            {
-                "groups": [pair.first, pair.second],
-                "p": pair.p,
-                "p_holm": pair.corrected,
-                "a12": pair.lower,
-                "effect": effect_of(pair.lower),
-                "better": better,
-            }
-        )
-    return listed, found.needed
+    for pair in found["pairs"]:
+        (first, second), share = pair["settings"], pair["share_lower"]
+        shown = found["can_be_told"] and pair["p_holm"] <= LEVEL
+        better = (first if share > 0.5 else second) if shown else None
+        figures = {"groups": [first, second], "p": pair["p"], "p_holm": pair["p_holm"], "a12": share}
+        listed.append(figures | {"effect": effect_of(share), "better": better})
+    return listed, found["runs_needed"]
 
 
 def _known(values: Iterable[float | None]) -> list[float]:

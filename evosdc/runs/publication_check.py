@@ -90,29 +90,18 @@ def kind_of(name: str) -> FileKind | None:
     return next((kind for kind in RUN_FILES if any(fnmatchcase(name, one) for one in kind.patterns)), None)
 
 
-def is_key_file(path: Path) -> bool:
-    """Return whether a file holds a secret key, whatever its name; nothing of it is returned."""
-    try:
-        if path.stat().st_size > _KEY_DIGITS + 2:
-            return False
-        text = path.read_bytes().strip().decode("ascii")
-        return len(text) == _KEY_DIGITS and len(bytes.fromhex(text)) == _KEY_DIGITS // 2
-    except (OSError, ValueError):
-        return False
-
-
-def is_crosswalk(path: Path) -> bool:
-    """Return whether a file maps published records to original ones, whatever its name."""
+def is_secret(path: Path) -> bool:
+    """Return whether a file is a key or a crosswalk, whatever its name: it undoes a protection."""
     try:
         with path.open("rb") as file:
-            return file.read(len(_CROSSWALK_BEGINS) + 3).removeprefix(b"\xef\xbb\xbf").startswith(_CROSSWALK_BEGINS)
-    except OSError:
+            begin = file.read(_KEY_DIGITS + 3)
+        if begin.removeprefix(b"\xef\xbb\xbf").startswith(_CROSSWALK_BEGINS):
+            return True
+        text = begin.strip().decode("ascii")
+        small = path.stat().st_size <= _KEY_DIGITS + 2
+        return small and len(text) == _KEY_DIGITS and len(bytes.fromhex(text)) == _KEY_DIGITS // 2
+    except (OSError, ValueError):
         return False
-
-
-def is_secret(path: Path) -> bool:
-    """Return whether a file undoes a protection: a key, or a crosswalk."""
-    return is_key_file(path) or is_crosswalk(path)
 
 
 Kind = Literal["run", "study", "tuning", "clusters", "folder"]
@@ -200,35 +189,29 @@ def _refusal(result: Result | None, kind: Kind) -> str:
 
 
 def _in_run_folder(path: Path, kind: Kind, refusal: str, conditional: bool) -> Sorted:
-    own = kind_of(path.name)
-    if path.is_dir():
-        return _of_folder(path) if own is None else Sorted(f"{path.name}/", False, own.what)
-    if kind == "clusters":
-        return Sorted(path.name, False, "groups of the original's records")
+    name, own = path.name, kind_of(path.name)
+    if kind == "clusters" and not path.is_dir():
+        return Sorted(name, False, "groups of the original's records")
     if own is None:
-        return _of_unknown(path)
-    if not own.published:
-        return Sorted(path.name, False, own.what)
-    if refusal:
-        return Sorted(path.name, False, refusal)
-    conditions = ", on the conditions of the verdict" if conditional and path.name.startswith(BEST[:5]) else ""
-    return Sorted(path.name, True, f"{own.what}{conditions}")
+        return _other(path)
+    if path.is_dir():
+        return Sorted(f"{name}/", False, own.what)
+    if not own.published or refusal:
+        return Sorted(name, False, refusal if own.published else own.what)
+    conditions = ", on the conditions of the verdict" if conditional and name.startswith(BEST[:5]) else ""
+    return Sorted(name, True, f"{own.what}{conditions}")
 
 
 def _in_plain_folder(path: Path, manifests: Mapping[str, Mapping[str, Any]]) -> Sorted:
-    name = path.name
-    if path.is_dir():
-        return _of_folder(path)
-    if is_secret(path):
-        return Sorted(name, False, SECRETS.what)
+    name, own = path.name, kind_of(path.name)
+    if path.is_dir() or is_secret(path):
+        return _other(path)
     if name in manifests:
-        manifest = manifests[name]
-        if _not_for_release(manifest):
+        if _not_for_release(manifests[name]):
             return Sorted(name, False, "masked, and not for release")
-        run = printable(str(manifest.get("run", "")))
-        return Sorted(
-            name, True, f"exported from {run}, where its verdict allows it" if run else "masked; judge it first"
-        )
+        run = printable(str(manifests[name].get("run", "")))
+        exported = f"exported from {run}, where its verdict allows it"
+        return Sorted(name, True, exported if run else "masked; judge it first")
     if name.endswith(_MANIFEST):
         return Sorted(name, False, "what was done and typed")
     for manifest in manifests.values():
@@ -236,25 +219,18 @@ def _in_plain_folder(path: Path, manifests: Mapping[str, Mapping[str, Any]]) -> 
             return Sorted(name, False, "says how records were masked")
         if name in {entry.get("name") for entry in _inputs(manifest).values()}:
             return Sorted(name, False, "the original, or its schema")
-    own = kind_of(name)
     if own is None:
-        return _of_unknown(path)
-    return Sorted(
-        name, own.published, f"{own.what} of a run, where its verdict allows it" if own.published else own.what
-    )
+        return _other(path)
+    return Sorted(name, own.published, own.what + (" of a run, where its verdict allows it" if own.published else ""))
 
 
-def _of_folder(path: Path) -> Sorted:
-    run = run_folders(path) or holds_run_files(path)
-    return Sorted(
-        f"{path.name}/", False, "run folders, to be looked at by themselves" if run else "folders, not looked into"
-    )
-
-
-def _of_unknown(path: Path) -> Sorted:
-    if is_secret(path):
-        return Sorted(path.name, False, SECRETS.what)
-    return Sorted(path.name, False, "not known to evosdc: look yourself")
+def _other(path: Path) -> Sorted:
+    """Return a folder that is not looked into, a secret, or a file that no run writes."""
+    if path.is_dir():
+        run = run_folders(path) or holds_run_files(path)
+        what = "run folders, to be looked at by themselves" if run else "folders, not looked into"
+        return Sorted(f"{path.name}/", False, what)
+    return Sorted(path.name, False, SECRETS.what if is_secret(path) else "not known to evosdc: look yourself")
 
 
 def _on_run(folder: Path) -> Iterator[Finding]:

@@ -1,56 +1,12 @@
 """Do settings differ? Summaries of repeated runs, and tests that need no assumption except independence."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, product
 from math import comb
 from statistics import fmean, median, stdev
 from typing import Any
 
 LEVEL = 0.05  # level of significance, after correction for the number of pairs
-
-
-@dataclass(frozen=True, slots=True)
-class SettingPair:
-    """The comparison of two settings by the two-sided Mann-Whitney test."""
-
-    first: int
-    second: int
-    p: float
-    corrected: float
-    # Share of pairs of runs in which the first setting's figure is the lower one, ties counting half: 0.5 means no
-    # difference, 1 that the first one is lower throughout.
-    lower: float
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """The findings on differences between settings in one figure."""
-
-    overall: float | None  # p-value of the Kruskal-Wallis test; None with fewer than three settings that have runs
-    pairs: tuple[SettingPair, ...]
-    told: bool  # whether there are enough runs: whether the clearest possible result would be significant
-    needed: int  # runs of each setting from which on that is so
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the comparison as JSON-able data."""
-        return {
-            "test": "Mann-Whitney, two-sided, Holm-corrected" + ("" if self.overall is None else "; Kruskal-Wallis"),
-            "level": LEVEL,
-            "can_be_told": self.told,
-            "runs_needed": self.needed,
-            "kruskal_wallis_p": self.overall,
-            "pairs": [
-                {
-                    "settings": [pair.first, pair.second],
-                    "p": pair.p,
-                    "p_holm": pair.corrected,
-                    "share_lower": pair.lower,
-                    "verdict": _verdict(pair, self.told),
-                }
-                for pair in self.pairs
-            ],
-        }
 
 
 # What the sentences rest on.
@@ -73,14 +29,6 @@ def rank_sentences(title: str, comparison: Mapping[str, Any], labels: Sequence[s
 _LOWER = ("the first is lower", "the second is lower")
 
 
-def _verdict(pair: SettingPair, enough: bool) -> str:
-    if not enough:
-        return "too few runs to tell"
-    if pair.corrected > LEVEL:
-        return "no difference shown"
-    return _LOWER[0] if pair.lower > 0.5 else _LOWER[1]
-
-
 def spread_of(values: Sequence[float]) -> dict[str, float | int | None]:
     """Return n, mean, standard deviation (n - 1), min, median and max; None where there are too few values."""
     if not values:
@@ -95,8 +43,12 @@ def spread_of(values: Sequence[float]) -> dict[str, float | int | None]:
     }
 
 
-def compared(groups: Sequence[Sequence[float]], in_pairs: bool = False) -> Comparison:
-    """Compare settings by the ranks of their runs' results."""
+def compared(groups: Sequence[Sequence[float]], in_pairs: bool = False) -> dict[str, Any]:
+    """Compare settings by the ranks of their runs' results, by two-sided tests; JSON-able."""
+    # ``can_be_told`` says whether there are enough runs: whether the clearest possible result would be significant.
+    # ``runs_needed`` are those of each setting from which on that is so. ``share_lower`` is the share of pairs of runs
+    # in which the first setting's figure is the lower one, ties counting half. ``kruskal_wallis_p`` is None with fewer
+    # than three settings that have runs.
 
     def least(a: int, b: int) -> float:
         """Return the least p-value that the exact two-sided test of these numbers of runs can give."""
@@ -104,19 +56,27 @@ def compared(groups: Sequence[Sequence[float]], in_pairs: bool = False) -> Compa
 
     filled = [(position, group) for position, group in enumerate(groups) if group]
     paired = list(combinations(filled, 2))
-    smallest = [least(len(a), len(b)) for (_, a), (_, b) in paired]
     needed = 2
     while least(needed, needed) * max(1, len(paired)) > LEVEL:
         needed += 1
-    found = [_tested(a, b, in_pairs) for (_, a), (_, b) in paired]
-    corrected = holm([p for p, _ in found])
-    pairs = tuple(
-        SettingPair(first, second, p, after, lower)
-        for ((first, _), (second, _)), (p, lower), after in zip(paired, found, corrected, strict=True)
-    )
-    enough = bool(pairs) and max(smallest) * len(paired) <= LEVEL
+    enough = bool(paired) and max(least(len(a), len(b)) for (_, a), (_, b) in paired) * len(paired) <= LEVEL
     overall = None if in_pairs else _kruskal_wallis([group for _, group in filled])
-    return Comparison(overall, pairs, enough, needed)
+    found = [_tested(a, b, in_pairs) for (_, a), (_, b) in paired]
+    pairs = []
+    for ((first, _), (second, _)), (p, lower), corrected in zip(
+        paired, found, holm([p for p, _ in found]), strict=True
+    ):
+        verdict = "no difference shown" if corrected > LEVEL else _LOWER[0] if lower > 0.5 else _LOWER[1]
+        shown = verdict if enough else "too few runs to tell"
+        pairs.append({"settings": [first, second], "p": p, "p_holm": corrected, "share_lower": lower, "verdict": shown})
+    return {
+        "test": "Mann-Whitney, two-sided, Holm-corrected" + ("" if overall is None else "; Kruskal-Wallis"),
+        "level": LEVEL,
+        "can_be_told": enough,
+        "runs_needed": needed,
+        "kruskal_wallis_p": overall,
+        "pairs": pairs,
+    }
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

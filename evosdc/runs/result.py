@@ -22,6 +22,14 @@ class _Part(BaseModel):
 
     model_config = ConfigDict(extra="allow", protected_namespaces=())
 
+    def __getitem__(self, key: str) -> Any:
+        """Return what stands under a key of ``result.json``, as scripts of studies read it."""
+        return getattr(self, key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return what stands under a key, or the default."""
+        return getattr(self, key, default)
+
 
 class Scored(_Part):
     """A file with its scores."""
@@ -30,10 +38,15 @@ class Scored(_Part):
     fitness: list[float] = []  # one number for each objective; less is better
 
 
-class Best(Scored):
-    """The file that was written: how it came to be (`origin`), its readable `genome`, and its name in the folder."""
+class Member(Scored):
+    """A member of the front, and how it came to be."""
 
     origin: str = ""
+
+
+class Best(Member):
+    """The file that was written: its readable `genome`, and its name in the folder."""
+
     genome: Any = None
     file: str = ""
     draws: int | None = None
@@ -170,7 +183,7 @@ class Result(_Part):
     requirements: list[Requirement] = []
     second_opinion: SecondOpinion = Field(default_factory=SecondOpinion)
     fresh: dict[str, Any] | None = None
-    front: list[Scored] = []
+    front: list[Member] = []
     hypervolume: dict[str, Any] | None = None
     limit: dict[str, Any] | None = None
     recipe: dict[str, Any] | None = None
@@ -212,3 +225,28 @@ class Result(_Part):
     def to_json(self) -> dict[str, Any]:
         """Return the content of ``result.json``."""
         return self.model_dump(mode="json")
+
+
+class StudyRun(_Part):
+    """A run of a study."""
+
+    setting: int
+    replicate: int
+    folder: str
+    seed: int | None = None
+    evaluations: int
+    generations: int
+    seconds: float
+    digest: str
+    best: Scored
+
+
+class StudyResult(Result):
+    """The result of a study: that of its best run, whose `folder` it names, and what its runs tell together."""
+
+    folder: str = ""
+    replicates: list[StudyRun] = []
+    spread: dict[str, Any] | None = None  # of the fitness, where it means the same in all runs
+    # By setting of a sweep: ``position values label runs broken``, and the spread of each figure; none without a sweep.
+    settings: list[dict[str, Any]] = []
+    comparison: dict[str, Any] | None = None  # by figure, tests of differences between the settings

@@ -4,9 +4,8 @@ import pytest
 
 from evosdc.assess.verdict import on_publication, unmet
 from evosdc.errors import InputError
-from evosdc.experiment.default_constraints import aims_among, aims_of, with_origins
 from evosdc.experiment.experiment import Experiment
-from evosdc.experiment.problem import parse_constraints
+from evosdc.experiment.problem import aims_among, aims_of, parse_constraints, with_origins
 from evosdc.experiment.protection import protection
 from evosdc.model.constraint import Constraint, without_publishable
 from evosdc.options.search import ProtectOptions

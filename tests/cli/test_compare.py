@@ -81,7 +81,7 @@ def test_a_front_that_settles_ends_the_search_and_a_resume_ends_there_too(tmp_pa
     from evosdc.plugins.registry import default_registry
 
     resumed = resume_study(tmp_path / "parts", default_registry())
-    assert [resumed[key] for key in ("digest", "stopped", "generations")] == [
+    assert [getattr(resumed, key) for key in ("digest", "stopped", "generations")] == [
         whole[key] for key in ("digest", "stopped", "generations")
     ]
 

@@ -73,8 +73,8 @@ def test_a_stopped_run_has_its_best_file_so_far_and_goes_on_as_if_never_stopped(
     assert status["state"] == "interrupted"
     assert status["message"] == ("stopped by the user" if how == "key" else "stopped by evosdc finish")
     result = resume_once(folder, registry).result
-    assert not result["so_far"]
-    assert result["digest"] == whole["digest"]
+    assert not result.so_far
+    assert result.digest == whole.digest
     assert (folder / "best.csv").read_bytes() == (tmp_path / "whole" / "best.csv").read_bytes()
 
 
@@ -179,8 +179,8 @@ def test_a_run_stopped_before_its_search_has_its_best_file_so_far_and_goes_on(ev
     assert evosdc_api.member(folder, "best")["scores"] == so_far["best"]["scores"]
     result = resume_once(folder, default_registry()).result
     whole = run_once(given, folder.with_name("whole"), default_registry(), 1).result
-    assert not result["so_far"]
-    assert result["digest"] == whole["digest"]
+    assert not result.so_far
+    assert result.digest == whole.digest
 
 
 def test_finish_ends_a_run_that_goes_on(evosdc, folder):

@@ -97,7 +97,7 @@ def test_a_signal_after_the_end_leaves_the_status_of_the_run(evosdc, home, monke
             raise AssertionError(text)
 
     result = outcome(home / "r", Quiet(), late)
-    assert result == json.loads((home / "r" / "result.json").read_text())
+    assert result.to_json() == json.loads((home / "r" / "result.json").read_text())
     calls = []
 
     def pages(path):
@@ -110,7 +110,7 @@ def test_a_signal_after_the_end_leaves_the_status_of_the_run(evosdc, home, monke
     assert evosdc("resume", "r").status == 0
     assert len(calls) == 2
     conclude(home / "r", result, home / "r" / "report.html", as_json=True)
-    assert json.loads(capsys.readouterr().out) == result
+    assert json.loads(capsys.readouterr().out) == result.to_json()
 
 
 def test_an_empty_setting_is_refused(evosdc, home):

@@ -16,8 +16,8 @@ from evosdc.cli import main
 from evosdc.errors import DataError, InputError
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment
-from evosdc.experiment.recipe import read_recipe, recipe_text
-from evosdc.experiment.recipe_outputs import explanation, recipe_of
+from evosdc.experiment.reader import read_recipe, recipe_text
+from evosdc.experiment.recipe import explanation, recipe_of
 from evosdc.model import Masking
 from evosdc.plugins.registry import default_registry
 

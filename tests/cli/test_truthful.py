@@ -99,7 +99,7 @@ def test_of_adult_no_other_node_of_the_lattice_loses_less(tmp_path, data_sets):
     experiment = protection(source | {"protect": keys}, default_registry(), options)
     every = experiment.model_copy(update={"algorithm": Named(name="exhaustive")})
     found, least = (run_once(one, tmp_path / str(id(one)), default_registry(), 1) for one in (experiment, every))
-    assert found.result["best"]["scores"]["lm"] == pytest.approx(least.result["best"]["scores"]["lm"])
-    file = found.folder / found.result["best"]["file"]
+    assert found.result.best.scores["lm"] == pytest.approx(least.result.best.scores["lm"])
+    file = found.folder / found.result.best.file
     published = pd.read_csv(file, sep=";", dtype=str, keep_default_na=False)
     assert published.groupby(keys).size().drop(("*",) * len(keys), errors="ignore").min() >= 5

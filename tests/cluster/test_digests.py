@@ -42,7 +42,7 @@ def ran(folder, path, **settings):
     experiment = read_experiment(path, [f"executor.{key}={value}" for key, value in settings.items()])
     result = run_once(experiment, folder, default_registry(), experiment.seed).result
     assert (folder / "journal.jsonl").stat().st_mode & 0o77 == 0
-    return result["digest"], result["front"], [record | {"seconds": 0} for record in journal(folder)]
+    return result.digest, result.front, [record | {"seconds": 0} for record in journal(folder)]
 
 
 CHANGES = {"algorithm": ISLANDS, "fitness": {"name": "pareto"}, "stop": {"generations": 7}}

@@ -10,7 +10,7 @@ import pytest
 from evosdc.assess.mask import apply_masking, build_steps, last_step_of
 from evosdc.assess.verdict import required_words
 from evosdc.engine.mending import mended
-from evosdc.experiment import infeasible_requirements as causes
+from evosdc.experiment import outputs as causes
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.single_run import run_once
@@ -108,13 +108,13 @@ def found(tmp_path_factory):
 
 def test_a_search_under_k_anonymity_and_structural_zeros_improves_its_start(found):
     result = found.result
-    (required,) = (entry for entry in result["requirements"] if entry["requirement"] == "k-anonymity >= 3")
-    assert required["met"]
-    assert required["quasi_identifiers"] == list(PROTECT)
-    assert required["unmasked"] == []
-    assert result["portfolio"]["best"]["fitness"][0] > result["best"]["fitness"][0]
-    assert result["portfolio"]["best"]["scores"]["k-anonymity"] >= 3
-    assert not any("A cause" in warning for warning in result["warnings"])
+    (required,) = (one for one in result.requirements if one.requirement == "k-anonymity >= 3")
+    assert required.met
+    assert required.quasi_identifiers == list(PROTECT)
+    assert required.unmasked == []
+    assert result.portfolio.best.fitness[0] > result.best.fitness[0]
+    assert result.portfolio.best.scores["k-anonymity"] >= 3
+    assert not any("A cause" in warning for warning in result.warnings)
 
 
 def test_unmasked_quasi_identifiers_are_named(tmp_path):
@@ -129,13 +129,13 @@ def test_unmasked_quasi_identifiers_are_named(tmp_path):
     start = {"methods": ({"method": "mdav", "k": 3},)}
     given = experiment(data=data, start=start, constraints=("k-anonymity >= 30",), stop={"generations": 2})
     result = run_once(given, tmp_path / "run", default_registry(), 7).result
-    (entry,) = (entry for entry in result["requirements"] if entry["requirement"].startswith("k-anonymity"))
+    (entry,) = (one.model_dump() for one in result.requirements if one.requirement.startswith("k-anonymity"))
     assert not entry["met"]
     assert set(entry["unmasked"]) == set(others)
     assert entry["words"] == required_words(entry)
     assert required_words(entry).endswith("are published unchanged)")
-    assert any(required_words(entry) in reason for reason in result["verdict"]["reasons"])
-    assert any(warning.startswith("A cause: k-anonymity >= 30 counts over all") for warning in result["warnings"])
+    assert any(required_words(entry) in reason for reason in result.verdict.reasons)
+    assert any(warning.startswith("A cause: k-anonymity >= 30 counts over all") for warning in result.warnings)
 
 
 def test_requirements_without_unmasked_attributes_are_said_as_before():

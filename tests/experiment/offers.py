@@ -134,7 +134,7 @@ LASTING = ("digest", "best", "front", "evaluations", "generations", "portfolio",
 
 def lasting(result):
     """Return what of a result must not depend on how often the run was stopped, nor on where it ran."""
-    return {key: result[key] for key in LASTING}
+    return {key: getattr(result, key) for key in LASTING}
 
 
 def timeless(records):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evosdc.experiment.infeasible_requirements import missed_by_all
+from evosdc.experiment.outputs import missed_by_all
 from evosdc.model.constraint import Constraint, Constraints
 
 

@@ -106,21 +106,21 @@ def test_kept_values_of_starting_files_are_moved(people, tmp_path):
     result, starts = searched(people, tmp_path / "run", 1)
     assert all(entry["label"].endswith("then kept values of wage moved") for entry in starts)
     assert all(entry["scores"]["exact-linkage"] <= ACCEPTED for entry in starts)
-    assert result["best"]["scores"]["exact-linkage"] <= ACCEPTED
+    assert result.best.scores["exact-linkage"] <= ACCEPTED
 
 
 def test_a_search_gets_out_of_files_that_all_keep_their_values(people, tmp_path, monkeypatch):
     monkeypatch.setattr("evosdc.engine.mending.with_moved_values", lambda original, masked, names, rng: masked)
     result, starts = searched(people, tmp_path / "run", 40)
     assert {entry["scores"]["exact-linkage"] for entry in starts} == {100.0}
-    scores = result["best"]["scores"]
+    scores = result.best.scores
     assert scores["exact-linkage"] <= ACCEPTED
     assert scores["infeasibility"] == 0.0
     # The verdict says the very same figure, and does not refuse the file for it.
-    verdict = result["verdict"]
-    assert verdict["by_value"]["percent"] == scores["exact-linkage"]
-    assert not [reason for reason in verdict["reasons"] if "exact value" in reason]
-    assert not [reason for reason in verdict["reasons"] if "was required holds" in reason]
+    verdict = result.verdict
+    assert verdict.by_value["percent"] == scores["exact-linkage"]
+    assert not [reason for reason in verdict.reasons if "exact value" in reason]
+    assert not [reason for reason in verdict.reasons if "was required holds" in reason]
     published = pd.read_csv(tmp_path / "run" / "best.csv")["wage"]
     assert (published == pd.read_csv(people["file"])["wage"]).sum() <= 0.09 * 80
 

@@ -70,7 +70,7 @@ def broken_off(folder, known, error, after, itself=False, **changes):
 def assert_goes_on_to_the_end(folder, known, plain):
     resumed = resume_once(folder, known)
     assert lasting(resumed.result) == lasting(plain.result)
-    assert digest_of(resumed.state.population) == plain.result["digest"]
+    assert digest_of(resumed.state.population) == plain.result.digest
     assert timeless(journal(folder)) == timeless(journal(plain.folder))
     assert status(folder)["state"] == "done"
     assert (folder / "best.csv").read_bytes() == (plain.folder / "best.csv").read_bytes()
@@ -150,7 +150,7 @@ def test_a_run_that_was_stopped_before_its_first_generation(tmp_path, known, pla
 @pytest.mark.parametrize("error", [RuntimeError("broken"), KeyboardInterrupt()], ids=lambda e: type(e).__name__)
 @pytest.mark.parametrize("itself", [False, True], ids=["measure", "display"])
 def test_a_run_that_was_stopped_while_it_evaluated_its_start(tmp_path, known, plain, error, itself, monkeypatch):
-    monkeypatch.setattr("evosdc.experiment.portfolio.BATCH", 2)
+    monkeypatch.setattr("evosdc.experiment.preparation.BATCH", 2)
     folder = tmp_path / "run"
     broken_off(folder, known, error, after=-1, itself=itself)
     assert status(folder)["state"] == ("interrupted" if isinstance(error, KeyboardInterrupt) else "failed")
@@ -335,7 +335,7 @@ def test_what_a_checkpoint_holds_is_not_evaluated_again(tmp_path, known, monkeyp
         return population
 
     monkeypatch.setattr(ParentChild, "step", copied)
-    assert resume_once(folder, known).result["generations"] == 8
+    assert resume_once(folder, known).result.generations == 8
     assert evaluated == []
 
 
@@ -359,7 +359,7 @@ def test_the_journal_on_the_disk_reaches_as_far_as_the_newest_checkpoint(tmp_pat
 def test_the_seconds_of_the_start_count(tmp_path, known):
     with slow(0.05):
         result = run_once(experiment(stop={"generations": 0}), tmp_path / "run", known, 7).result
-    assert result["seconds"] >= 8 * 0.05
+    assert result.seconds >= 8 * 0.05
     assert journal(tmp_path / "run")[0]["seconds"] >= 8 * 0.05
 
 
@@ -371,8 +371,8 @@ def test_the_seconds_before_a_stop_count(tmp_path, known):
     state, _ = newest_checkpoint(folder, genotype)
     save_checkpoint(folder, replace(state, progress=replace(state.progress, seconds=499.8)), genotype)
     result = resume_once(folder, known).result
-    assert result["stopped"] == "500 seconds"
-    assert 499.8 <= result["seconds"] < 999.0
+    assert result.stopped == "500 seconds"
+    assert 499.8 <= result.seconds < 999.0
     records = journal(folder)
     assert [record["generation"] for record in records] == list(range(len(records)))
     assert all(record["seconds"] >= 499.8 for record in records[3:])

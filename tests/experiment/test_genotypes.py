@@ -46,14 +46,14 @@ def workers_know(monkeypatch):
 @pytest.mark.parametrize("name", GENOTYPES)
 def test_a_whole_run(plain, name):
     result = plain[name].result
-    assert (result["generations"], result["stopped"]) == (8, "8 generations")
-    assert result["portfolio"]["size"] == 0
+    assert (result.generations, result.stopped) == (8, "8 generations")
+    assert result.portfolio.size == 0
     assert len(plain[name].state.population) == 8
-    assert result["digest"] == digest_of(plain[name].state.population)
+    assert result.digest == digest_of(plain[name].state.population)
     records = read_journal(plain[name].folder / "journal.jsonl")
     assert [record["generation"] for record in records] == list(range(9))
     assert records[-1]["fitness"]["mean"] < records[0]["fitness"]["mean"]
-    assert (result["fresh"] is not None) == (name == "swaps")
+    assert (result.fresh is not None) == (name == "swaps")
     assert (plain[name].folder / "best.csv").exists()
     assert json.loads((plain[name].folder / "environment.json").read_text())["plugins"][-1]["name"] == "trial"
 
@@ -70,7 +70,7 @@ def test_the_last_checkpoint_holds_the_end(plain, name):
     genotype = assemble(experiment(genotype=name), registry()).problem.genotype
     found = load_checkpoint(checkpoints(plain[name].folder)[-1], genotype)
     state = plain[name].state
-    assert digest_of(found.population) == plain[name].result["digest"]
+    assert digest_of(found.population) == plain[name].result.digest
     for ours, theirs in ((found.population, state.population), (found.front, state.front)):
         assert [(i.key, i.origin) for i in ours] == [(i.key, i.origin) for i in theirs]
     assert (found.best.key, found.best.origin) == (state.best.key, state.best.origin)
@@ -163,7 +163,7 @@ def test_the_whole_road_to_workers_and_back(plain, name, tmp_path, workers_know,
     monkeypatch.setattr(workers, "evaluate", lambda *args: sent.append("evaluate") or evaluate(*args))
     monkeypatch.setattr(workers, "evaluate_start", lambda *args: sent.append("begin") or begin(*args))
     # The first start is made here, to learn what it costs: with batches of two the others are sent away.
-    monkeypatch.setattr("evosdc.experiment.portfolio.BATCH", 2)
+    monkeypatch.setattr("evosdc.experiment.preparation.BATCH", 2)
     chosen = experiment(genotype=name, executor={"name": "lent", "workers": 2})
     result = run_once(chosen, tmp_path / "run", workers_know, 7).result
     assert lasting(result) == lasting(plain[name].result)

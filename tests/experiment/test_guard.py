@@ -102,11 +102,11 @@ def finished(tmp_path_factory):
 
 
 def test_the_winner_keeps_its_labels_on_fresh_draws(finished):
-    (entry,) = finished.result["fresh"]["requirements"]
+    (entry,) = finished.result.fresh["requirements"]
     assert entry["requirement"] == "worst-relabelling <= 3"
     assert entry["met"]
-    assert entry["value"] == pytest.approx(finished.result["fresh"]["best"]["scores"]["worst-relabelling"])
-    assert entry["error"] == pytest.approx(finished.result["fresh"]["best"]["errors"]["worst-relabelling"])
+    assert entry["value"] == pytest.approx(finished.result.fresh["best"]["scores"]["worst-relabelling"])
+    assert entry["error"] == pytest.approx(finished.result.fresh["best"]["errors"]["worst-relabelling"])
     assert 0.0 < entry["share"] <= 1.0
     assert "worst-relabelling" in (finished.folder / "scores.csv").read_text(encoding="utf-8")
 
@@ -147,9 +147,9 @@ def test_impossible_records_are_counted_told_and_repaired_where_asked(tmp_path):
             "stop": {"generations": 1},
         }
         done = run_once(Experiment(**document), tmp_path / str(zeros), default_registry(), 3)
-        found[zeros] = done.result["fresh"]["impossible"]
-        warned = [text for text in done.result["warnings"] if "original never has" in text]
-        assert warned == impossible_warning(done.result["fresh"])
+        found[zeros] = done.result.fresh["impossible"]
+        warned = [text for text in done.result.warnings if "original never has" in text]
+        assert warned == impossible_warning(done.result.fresh)
         assert bool(warned) == (not zeros and found[zeros]["records"] > 0.0)
     assert found[True]["repaired"]
     assert not found[False]["repaired"]

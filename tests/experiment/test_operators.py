@@ -127,16 +127,16 @@ def test_a_search_varies_and_selects_by_what_is_named(operators, asked, tmp_path
     assert set(SEEN) == asked
     if "mutate" in operators:
         again, _ = run(operators, tmp_path / "again", registry)
-        assert finished.result["digest"] == again.result["digest"], "draws come from the search's own streams"
+        assert finished.result.digest == again.result.digest, "draws come from the search's own streams"
     without, _ = run({}, tmp_path / "without", registry)
-    assert without.result["digest"] != finished.result["digest"]
+    assert without.result.digest != finished.result.digest
 
 
 def test_a_subclass_of_a_shipped_genotype_is_found_by_its_name(tmp_path, registry):
     given = EXPERIMENT | {"genotype": {"name": "halved-cells"}}
     finished = run_once(parse_parameters(Experiment, given, "experiment"), tmp_path / "run", registry, 5)
     assert "mate" in SEEN
-    assert finished.result["best"]["file"]
+    assert finished.result.best.file
 
 
 @pytest.mark.parametrize(
@@ -184,12 +184,12 @@ def test_algorithms_vary_by_operators_of_a_stranger(algorithm, tmp_path, registr
     fitness = "pareto" if algorithm["name"] in ("nsga2", "moead") else "mean"
     finished = run_once(Experiment.model_validate(given | {"fitness": fitness}), tmp_path / "run", registry, 5)
     assert {"pure 1", "mate"} <= set(SEEN)
-    assert finished.result["generations"] == 6
+    assert finished.result.generations == 6
 
 
 def test_operators_of_deap_take_parameters_and_what_they_make_is_checked(tmp_path, registry):
     chosen = {"name": "deap.tools:mutUniformInt", "low": 0, "indpb": 0.1}
-    digests = {run({"mutate": chosen | {"up": up}}, tmp_path / f"{up}", registry)[0].result["digest"] for up in (1, 2)}
+    digests = {run({"mutate": chosen | {"up": up}}, tmp_path / f"{up}", registry)[0].result.digest for up in (1, 2)}
     assert len(digests) == 2
     with pytest.raises(PluginError, match=r"the operator deap.tools:mutUniformInt made what is no genome"):
         run({"mutate": chosen | {"up": 5000}}, tmp_path / "wrong", registry)
@@ -224,6 +224,6 @@ def test_a_module_beside_the_experiment_is_found_by_workers_too(tmp_path, monkey
     digests = set()
     for place, executor in enumerate(("serial", {"name": "processes", "workers": 2, "grain": "islands"})):
         experiment = Experiment.model_validate(given | {"executor": executor})
-        digests.add(run_once(experiment, tmp_path / f"run{place}", default_registry(), 5).result["digest"])
+        digests.add(run_once(experiment, tmp_path / f"run{place}", default_registry(), 5).result.digest)
     assert len(digests) == 1
     sys.modules.pop("own_operators", None)

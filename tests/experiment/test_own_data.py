@@ -81,7 +81,7 @@ def test_a_frame_and_its_table_give_the_same_result_which_can_be_repeated_and_re
     again = evosdc.run(read_experiment(tmp_path / "one" / "experiment.toml"), tmp_path / "again", key=key)
     assert one["digest"] == two["digest"] == again["digest"]
     resumed = resume_once(tmp_path / "one", default_registry())
-    assert resumed.result["digest"] == one["digest"]
+    assert resumed.result.digest == one["digest"]
 
 
 @pytest.mark.parametrize("said", [{"name": "housing"}, {"file": "a.csv"}, "housing"])

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from evosdc.experiment import tuned_start as pace_module
+from evosdc.experiment import preparation as pace_module
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment
-from evosdc.experiment.portfolio import starting_individuals
-from evosdc.experiment.tuned_start import LEAST, all_paced, paced
+from evosdc.experiment.preparation import LEAST, all_paced, paced, starting_individuals
 from evosdc.model import Masking
 from evosdc.plugins.registry import default_registry
 from evosdc.time_limit import DeadlineOver

@@ -8,7 +8,7 @@ import pytest
 
 import evosdc
 from evosdc.datasets.housing import survey
-from evosdc.experiment.plan_genotype import assuring_step, plan_genotype
+from evosdc.experiment.protection import assuring_step, plan_genotype
 from evosdc.model import Microdata
 from evosdc.model.constraint import Constraint
 from evosdc.plugins.registry import default_registry

@@ -8,9 +8,8 @@ import pytest
 from evosdc.experiment.assembly import assemble, assembled_like
 from evosdc.experiment.display import Display
 from evosdc.experiment.experiment import Experiment
-from evosdc.experiment.planning import plan_assembly, planned_start, seconds_of_plan
-from evosdc.experiment.reader import experiment_text
-from evosdc.experiment.recipe import read_recipe
+from evosdc.experiment.preparation import plan_assembly, planned_start, seconds_of_plan
+from evosdc.experiment.reader import experiment_text, read_recipe
 from evosdc.experiment.recorder import Recorder
 from evosdc.experiment.single_run import resume_once, run_once
 from evosdc.experiment.start import starting_individual
@@ -74,7 +73,7 @@ def test_workers_and_a_resume_find_the_same(run: Path, tmp_path: Path) -> None:
         path.unlink()
     known = (tmp_path / "workers" / PLANNING).read_bytes()
     resumed = resume_once(tmp_path / "workers", REGISTRY).result
-    assert resumed["digest"] == result["digest"]
+    assert resumed.digest == result["digest"]
     assert (tmp_path / "workers" / PLANNING).read_bytes() == known
 
 
@@ -121,6 +120,7 @@ def test_the_best_method_in_the_mean_is_told_from_the_one_of_the_best_file(
     from evosdc.experiment.summaries import recipe_summary
     from evosdc.model import Individual
     from evosdc.runs.layout import TUNING, RunFolder
+    from evosdc.runs.result import Entry
 
     folder = RunFolder(tmp_path)
     folder.write_json(PLANNING, json.loads((run / PLANNING).read_text()))
@@ -129,7 +129,9 @@ def test_the_best_method_in_the_mean_is_told_from_the_one_of_the_best_file(
     classical = {"label": "mdav k=5", "method": "mdav", "params": {"k": 5}, "attributes": [], "fitness": [15.539]}
     if not same:
         classical |= {"label": "table-swapping", "method": "table-swapping", "params": {}}
-    told = recipe_summary(folder, Individual(None, b"", {}, (15.0,), "crossover"), None, classical)
+    told = recipe_summary(
+        folder, Individual(None, b"", {}, (15.0,), "crossover"), None, Entry.model_validate(classical)
+    )
     assert told is not None
     of_several = "new files of mdav score best in the mean: 29.779, by the draws that chose it"
     assert (of_several if draws > 1 else "a file of mdav scores best: 29.779") in told["words"]

@@ -43,7 +43,7 @@ def test_founders_start_the_search_and_the_portfolio_is_compared(finished):
     assert labels == [*(m.label for m in plan.initial), *(m.label for m in plan.compared)]
     entries = json.loads((finished.folder / "portfolio.json").read_text())
     assert len(entries) == 1 + plan.candidates + 18
-    assert finished.result["portfolio"]["size"] == plan.candidates + 18
+    assert finished.result.portfolio.size == plan.candidates + 18
 
 
 def test_default_start_of_a_genotype_that_no_file_can_start_is_its_founders():
@@ -70,7 +70,7 @@ def test_genotypes_without_founders_start_from_files():
 def test_fresh_scores_are_means_over_draws_that_the_search_never_saw(finished):
     problem = assemble(experiment(), default_registry()).problem
     best = finished.state.best
-    fresh = finished.result["fresh"]
+    fresh = finished.result.fresh
     tables = [problem.decode(best.genome, best.key, FIRST_FRESH + draw) for draw in range(fresh["draws"])]
     values = np.array([problem.measures["dbil"].score(table) for table in tables])
     assert fresh["draws"] == 8
@@ -119,8 +119,8 @@ def test_resumed_run_equals_one_that_was_never_stopped(finished, tmp_path):
     resolved["stop"]["generations"] = 6
     (stopped.folder / "resolved.json").write_text(json.dumps(resolved))
     resumed = resume_once(stopped.folder, default_registry()).result
-    assert resumed["digest"] == finished.result["digest"]
-    assert resumed["fresh"] == finished.result["fresh"]
+    assert resumed.digest == finished.result.digest
+    assert resumed.fresh == finished.result.fresh
 
 
 def test_workers_give_the_result_of_one_process(finished, tmp_path):
@@ -128,7 +128,7 @@ def test_workers_give_the_result_of_one_process(finished, tmp_path):
         executor={"name": "processes", "workers": 2}, algorithm={"name": "parent-child", "population": 8}
     )
     result = run_once(parallel, tmp_path / "run", default_registry(), 5).result
-    assert result["digest"] == finished.result["digest"]
+    assert result.digest == finished.result.digest
 
 
 def test_matrices_are_written_for_the_custodian_and_the_analyst(finished):
@@ -144,7 +144,7 @@ def test_matrices_are_written_for_the_custodian_and_the_analyst(finished):
     assert "seed" not in text
     assert "frequencies" not in text
     assert json.loads(text)["attributes"]["degree"]["randomised"]
-    assert finished.result["best"]["genome"]["degree"] == entry["matrix"]
+    assert finished.result.best.genome["degree"] == entry["matrix"]
 
 
 def test_expectation_needs_measures_that_have_one():
@@ -165,5 +165,5 @@ def test_expectation_needs_no_draw_and_is_checked_on_fresh_ones(tmp_path):
     evaluation = evaluated(problem, genome)
     assert evaluation.scores["dbil"] == problem.measures["dbil"].expected(problem.genotype.transitions(genome))
     result = run_once(judged, tmp_path / "run", default_registry(), 5).result
-    assert result["fresh"]["draws"] == 4
-    assert result["best"]["fitness"] != result["fresh"]["best"]["fitness"]
+    assert result.fresh["draws"] == 4
+    assert result.best.fitness != result.fresh["best"]["fitness"]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.experiment.recipe_profile import UNLIKE, Difference, differences, made_for
+from evosdc.experiment.recipe import UNLIKE, Difference, differences, made_for
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import MISSING, Table
 

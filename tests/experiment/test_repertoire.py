@@ -14,7 +14,7 @@ from evosdc.engine.stop import Stop
 from evosdc.errors import InputError
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment
-from evosdc.experiment.portfolio import starting_individuals
+from evosdc.experiment.preparation import starting_individuals
 from evosdc.experiment.reader import named_in, resolve
 from evosdc.experiment.single_run import run_once
 from evosdc.plugins.registry import default_registry
@@ -78,8 +78,8 @@ def test_a_search_goes_on_from_a_checkpoint_as_if_never_stopped_and_is_exact(alg
 def test_every_fitness_runs_by_name(fitness, tmp_path):
     run = run_once(experiment(fitness=fitness, algorithm="nsga3"), tmp_path / "run", default_registry(), 7)
     result = run.result
-    assert len(result["best"]["fitness"]) == (6 if isinstance(fitness, dict) else 1)
-    assert result["best"]["fitness"] <= result["portfolio"]["best"]["fitness"] or isinstance(fitness, dict)
+    assert len(result.best.fitness) == (6 if isinstance(fitness, dict) else 1)
+    assert result.best.fitness <= result.portfolio.best.fitness or isinstance(fitness, dict)
 
 
 @pytest.fixture(scope="module")
@@ -101,26 +101,24 @@ def test_a_search_finds_an_anonymous_file_from_files_that_are_none(tmp_path):
         stop={"target": 99.0, "evaluations": 20_000},
     )
     result = run_once(chosen, tmp_path / "run", default_registry(), 7).result
-    assert result["portfolio"]["best"]["scores"]["k-anonymity"] == 1.0
-    assert result["portfolio"]["best"]["scores"]["records short of k-anonymity >= 2"] > 10.0
-    assert result["best"]["scores"]["k-anonymity"] >= 2.0
-    assert result["best"]["scores"]["infeasibility"] == 0.0
+    assert result.portfolio.best.scores["k-anonymity"] == 1.0
+    assert result.portfolio.best.scores["records short of k-anonymity >= 2"] > 10.0
+    assert result.best.scores["k-anonymity"] >= 2.0
+    assert result.best.scores["infeasibility"] == 0.0
 
 
 def test_the_result_says_which_constraints_hold(constrained):
-    scores, judged = constrained.result["best"]["scores"], constrained.result["requirements"]
-    assert [entry["requirement"] for entry in judged] == [
+    scores, judged = constrained.result.best.scores, constrained.result.requirements
+    assert [entry.requirement for entry in judged] == [
         "dr <= 40", "il of degree <= 30", "dbil <= 60", "k-anonymity >= 1"
     ]  # fmt: skip
-    assert [entry["value"] for entry in judged] == [
-        scores[name] for name in ("dr", "il of degree", "dbil", "k-anonymity")
-    ]
-    assert all(entry["met"] for entry in judged)
+    assert [entry.value for entry in judged] == [scores[name] for name in ("dr", "il of degree", "dbil", "k-anonymity")]
+    assert all(entry.met for entry in judged)
     assert scores["infeasibility"] == 0.0
     assert scores["il of degree"] == pytest.approx(
         sum(scores[f"{name} of degree"] for name in ("dbil", "ctbil", "ebil")) / 3
     )
-    assert not any("breaks" in text for text in constrained.result["warnings"])
+    assert not any("breaks" in text for text in constrained.result.warnings)
 
 
 def test_figures_on_one_attribute_are_those_of_the_stored_file(constrained):
@@ -132,23 +130,23 @@ def test_figures_on_one_attribute_are_those_of_the_stored_file(constrained):
     before = assembly.microdata.original.select(["degree"])
     found = measure(before, stored.table.select(["degree"]), ["dbil", "ctbil", "ebil"])
     for name, value in found.items():
-        assert constrained.result["best"]["scores"][f"{name} of degree"] == value
+        assert constrained.result.best.scores[f"{name} of degree"] == value
 
 
 def test_the_front_obeys_the_constraints_and_dominates_more_than_the_portfolio(constrained):
-    front = constrained.result["front"]
+    front = constrained.result.front
     assert front
     for member in front:
-        assert member["scores"]["dr"] <= 40
-        assert member["scores"]["infeasibility"] == 0.0
-    volumes = constrained.result["hypervolume"]
+        assert member.scores["dr"] <= 40
+        assert member.scores["infeasibility"] == 0.0
+    volumes = constrained.result.hypervolume
     assert volumes["reference"] == 100.0
     assert volumes["front"] > volumes["portfolio"] >= 0.0
 
 
 def test_best_is_the_balanced_member_of_the_front(constrained):
-    greatest = [max(m["scores"]["il"], m["scores"]["dr"]) for m in constrained.result["front"]]
-    best = constrained.result["best"]["scores"]
+    greatest = [max(m.scores["il"], m.scores["dr"]) for m in constrained.result.front]
+    best = constrained.result.best.scores
     assert max(best["il"], best["dr"]) == min(greatest)
 
 
@@ -156,7 +154,7 @@ def test_diversity_and_hypervolume_stand_in_the_journal(constrained):
     records = read_journal(constrained.folder / "journal.jsonl")
     volumes = [record["hypervolume"] for record in records]
     feasible = [record["infeasible"] < 8 if "infeasible" in record else True for record in records]
-    assert volumes[-1] == constrained.result["hypervolume"]["front"]
+    assert volumes[-1] == constrained.result.hypervolume["front"]
     assert all(b >= a for a, b in pairwise(volumes))
     assert all(record["diversity"] >= 0.0 for record in records)
     assert feasible[-1]
@@ -173,17 +171,17 @@ def test_a_report_tells_of_constraints_and_fronts(constrained, tmp_path):
 
 def test_constraints_that_nothing_fulfils_are_told(tmp_path):
     run = run_once(experiment(constraints=["il <= 0", "dr <= 0"]), tmp_path / "run", default_registry(), 7)
-    assert not all(entry["met"] for entry in run.result["requirements"])
-    assert "No file that fulfils all constraints was found" in run.result["warnings"][0]
-    assert run.result["hypervolume"]["front"] == 0.0
+    assert not all(entry.met for entry in run.result.requirements)
+    assert "No file that fulfils all constraints was found" in run.result.warnings[0]
+    assert run.result.hypervolume["front"] == 0.0
     assert json.loads((run.folder / "status.json").read_text())["state"] == "done"
 
 
 def test_a_target_waits_for_a_file_that_may_be_published(tmp_path):
     chosen = experiment(fitness="mean", constraints=["dr <= 40"], stop={"generations": 200, "target": 90.0})
     result = run_once(chosen, tmp_path / "run", default_registry(), 7).result
-    assert result["stopped"] == "target 90 reached"
-    assert result["best"]["scores"]["infeasibility"] == 0.0
+    assert result.stopped == "target 90 reached"
+    assert result.best.scores["infeasibility"] == 0.0
 
 
 def test_a_search_ends_when_its_members_have_become_alike(tmp_path):
@@ -193,7 +191,7 @@ def test_a_search_ends_when_its_members_have_become_alike(tmp_path):
         stop={"generations": 500, "diversity": 1.0},
     )
     result = run_once(chosen, tmp_path / "run", default_registry(), 7).result
-    assert result["stopped"] == "diversity below 1"
+    assert result.stopped == "diversity below 1"
 
 
 FAULTS = [
@@ -250,7 +248,7 @@ def test_workers_end_with_the_same_digest(tmp_path, monkeypatch):
     there = run_once(experiment(**chosen, executor=executor), tmp_path / "there", default_registry(), 7).result
     assert sent
     for key in ("digest", "best", "front", "requirements", "hypervolume", "evaluations"):
-        assert there[key] == here[key], key
+        assert getattr(there, key) == getattr(here, key), key
 
 
 def test_a_resolved_experiment_says_all_of_algorithms_within_algorithms():

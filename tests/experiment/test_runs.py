@@ -36,14 +36,14 @@ def plain(tmp_path_factory):
 
 def test_result_describes_the_run(plain):
     result = plain.result
-    assert result["portfolio"]["size"] == 3
-    assert result["generations"] == 12
-    assert result["stopped"] == "12 generations"
-    assert result["best"]["fitness"][0] <= result["portfolio"]["best"]["fitness"][0]
-    assert result["identity"]["scores"]["il"] == 0.0
-    assert result["digest"] == digest_of(plain.state.population)
-    assert json.loads((plain.folder / "result.json").read_text()) == result
-    front = [(m["scores"]["il"], m["scores"]["dr"]) for m in result["front"]]
+    assert result.portfolio.size == 3
+    assert result.generations == 12
+    assert result.stopped == "12 generations"
+    assert result.best.fitness[0] <= result.portfolio.best.fitness[0]
+    assert result.identity.scores["il"] == 0.0
+    assert result.digest == digest_of(plain.state.population)
+    assert json.loads((plain.folder / "result.json").read_text()) == result.to_json()
+    front = [(m.scores["il"], m.scores["dr"]) for m in result.front]
     assert front == sorted(front)
     assert all(a[1] > b[1] for a, b in pairwise(front))
 
@@ -56,7 +56,7 @@ def test_scores_equal_a_fresh_evaluation_of_the_stored_file(plain):
     masked = read_masked(plain.folder / "best.csv", assembly.source)
     names = list(assembly.problem.measures)
     scores = measure(assembly.source.table, masked.table, names, protect=assembly.microdata.protect)
-    assert scores == {name: plain.result["best"]["scores"][name] for name in scores}
+    assert scores == {name: plain.result.best.scores[name] for name in scores}
 
 
 def test_scores_of_children_are_those_of_a_fresh_evaluation(plain):
@@ -87,8 +87,8 @@ def test_every_executor_ends_with_the_same_digest(plain, tmp_path, name, workers
     monkeypatch.setattr("evosdc.executors.pool.PoolExecutor.begin", lambda self, task: True)  # wait for workers
     chosen = experiment(executor={"name": name, "workers": workers})
     result = run_once(chosen, tmp_path / "run", default_registry(), 11).result
-    assert result["digest"] == plain.result["digest"]
-    assert result["best"]["scores"] == plain.result["best"]["scores"]
+    assert result.digest == plain.result.digest
+    assert result.best.scores == plain.result.best.scores
     assert not list((tmp_path / "run").glob("context/*"))
 
 
@@ -97,12 +97,12 @@ def test_every_executor_ends_with_the_same_digest(plain, tmp_path, name, workers
 def test_algorithms_improve_on_their_start(tmp_path, algorithm, fitness):
     chosen = experiment(algorithm=algorithm, fitness=fitness, stop={"generations": 40})
     result = run_once(chosen, tmp_path / "run", default_registry(), 11).result
-    assert result["best"]["fitness"][0] < result["portfolio"]["best"]["fitness"][0]
+    assert result.best.fitness[0] < result.portfolio.best.fitness[0]
 
 
 def test_another_seed_gives_another_run(plain, tmp_path):
     other = run_once(experiment(), tmp_path / "run", default_registry(), 12).result
-    assert other["digest"] != plain.result["digest"]
+    assert other.digest != plain.result.digest
 
 
 def test_resume_of_a_finished_study_returns_its_result(plain):
@@ -124,18 +124,18 @@ def test_resume_refuses_changed_data_and_versions(tmp_path):
 @pytest.mark.endurance
 def test_replicates_have_seeds_folders_and_a_summary(tmp_path):
     result = run_study(experiment(replicates=3, stop={"generations": 2}), tmp_path / "study", default_registry())
-    assert [r["folder"] for r in result["replicates"]] == [f"replicate-00{i}" for i in (1, 2, 3)]
-    assert len({r["digest"] for r in result["replicates"]}) == 3
-    values = [r["best"]["fitness"][0] for r in result["replicates"]]
-    assert result["spread"]["mean"] == pytest.approx(np.mean(values))
-    assert result["best"]["fitness"][0] == min(values)
-    assert (tmp_path / "study" / result["best"]["file"]).exists()
+    assert [r.folder for r in result.replicates] == [f"replicate-00{i}" for i in (1, 2, 3)]
+    assert len({r.digest for r in result.replicates}) == 3
+    values = [r.best.fitness[0] for r in result.replicates]
+    assert result.spread["mean"] == pytest.approx(np.mean(values))
+    assert result.best.fitness[0] == min(values)
+    assert (tmp_path / "study" / result.best.file).exists()
     assert resume_study(tmp_path / "study", default_registry()) == result
 
 
 def test_stop_by_target_and_stall(tmp_path):
     target = run_once(experiment(stop={"target": 60.0}), tmp_path / "a", default_registry(), 11).result
-    assert target["stopped"] == "target 60 reached"
+    assert target.stopped == "target 60 reached"
     wild = experiment(stop={"stalled": 2}, genotype={"name": "cells", "mutations": 600})
     stalled = run_once(wild, tmp_path / "b", default_registry(), 1).result
-    assert "without improvement" in stalled["stopped"]
+    assert "without improvement" in stalled.stopped

@@ -31,7 +31,7 @@ GIVEN = {
 
 
 def told(result):
-    return {key: result[key] for key in ("second_opinion", "verdict")}
+    return result.second_opinion, result.verdict
 
 
 @pytest.fixture(scope="module")
@@ -42,25 +42,25 @@ def plain(tmp_path_factory):
 
 @pytest.mark.endurance
 def test_judges_that_the_search_used_are_left_out(plain):
-    opinion = plain.result["second_opinion"]
-    assert opinion["used_by_the_search"] == ["partial-linkage"]
-    asked = set(opinion["best"]["judges"]) | set(opinion["best"]["not_applicable"])
+    opinion = plain.result.second_opinion
+    assert opinion.used_by_the_search == ["partial-linkage"]
+    asked = set(opinion.best["judges"]) | set(opinion.best["not_applicable"])
     registry = default_registry()
     judges = registry.defaults("measure", "judge")
     wide = {name for name in judges if registry.implementation("measure", name).generalised}
     assert wide == {"informed-semantic-dr", "neighbourhood-dr"}, "the others read no labels above the categories"
     assert asked == set(judges) - wide - {"partial-linkage"}
-    assert set(opinion["classical"]["judges"]) == set(opinion["best"]["judges"])
-    assert opinion["classical_label"] == plain.result["portfolio"]["best"]["label"]
+    assert set(opinion.classical["judges"]) == set(opinion.best["judges"])
+    assert opinion.classical_label == plain.result.portfolio.best.label
 
 
 @pytest.mark.endurance
 def test_the_claim_is_what_the_search_measured(plain):
-    scores, opinion = plain.result["best"]["scores"], plain.result["second_opinion"]["best"]
+    scores, opinion = plain.result.best.scores, plain.result.second_opinion.best
     assert opinion["claims"]["linkage"] == max(scores["dbrl"], scores["partial-linkage"])
-    told = plain.result["second_opinion"]
-    assert (told["holds"], told["text"]) == (opinion["holds"], opinion["verdict"])
-    assert told["answered"] == len(opinion["judges"]) == told["asked"]
+    told = plain.result.second_opinion
+    assert (told.holds, told.text) == (opinion["holds"], opinion["verdict"])
+    assert told.answered == len(opinion["judges"]) == told.asked
 
 
 def test_it_is_what_judging_the_published_file_says(plain):
@@ -70,7 +70,7 @@ def test_it_is_what_judging_the_published_file_says(plain):
 
     masked = read_masked(plain.folder / "best.csv", assembly.source).table
     found = evosdc.judge(assembly.source.table, masked, judges=["linkability", "tables-3"], seed=1).to_json()["judges"]
-    ours = plain.result["second_opinion"]["best"]["judges"]
+    ours = plain.result.second_opinion.best["judges"]
     assert {n: ours[n]["value"] for n in found} == {n: found[n]["value"] for n in found}
 
 

@@ -55,8 +55,8 @@ def test_own_files_start_the_search_and_are_scored_as_the_measure_command_scores
     done = run(tmp_path, "run", {"files": ["a.csv", "b.csv"]})
     listed = entries(done.folder)
     assert [entry["label"] for entry in listed] == ["original", "file path=a.csv", "file path=b.csv"]
-    assert done.result["portfolio"]["size"] == 2
-    assert done.result["best"]["fitness"] <= done.result["portfolio"]["best"]["fitness"]
+    assert done.result.portfolio.size == 2
+    assert done.result.best.fitness <= done.result.portfolio.best.fitness
     assert len(done.state.population) == 2
     for path, entry in zip(masked, listed[1:], strict=True):
         capsys.readouterr()
@@ -116,20 +116,20 @@ def test_the_best_files_are_left_out_and_the_result_says_so(tmp_path):
     worst_first = sorted(listed, key=lambda entry: entry["fitness"], reverse=True)
     assert all(entry["left_out"] for entry in worst_first[-count:])
     assert not any(entry["left_out"] for entry in worst_first[:-count])
-    portfolio = done.result["portfolio"]
-    assert portfolio["size"] == len(listed) - count
-    assert portfolio["best"]["fitness"] == worst_first[-count - 1]["fitness"]
-    assert portfolio["left_out"]["size"] == count
-    assert portfolio["left_out"]["best"]["label"] == whole.result["portfolio"]["best"]["label"]
-    assert any(f"{count} of {len(listed)}, were left out" in note for note in done.result["notes"])
-    assert "left_out" not in whole.result["portfolio"]
+    portfolio = done.result.portfolio
+    assert portfolio.size == len(listed) - count
+    assert portfolio.best.fitness == worst_first[-count - 1]["fitness"]
+    assert portfolio.left_out["size"] == count
+    assert portfolio.left_out["best"]["label"] == whole.result.portfolio.best.label
+    assert any(f"{count} of {len(listed)}, were left out" in note for note in done.result.notes)
+    assert not hasattr(whole.result.portfolio, "left_out")
     cli("report", done.folder, "-o", tmp_path / "report.html")
     assert f"{count} of {len(listed)}, were left out" in (tmp_path / "report.html").read_text(encoding="utf-8")
     # The search has not seen them: without generations its best is the best that is left.
     still = run(
         tmp_path, "still", {"portfolio": "categorical", "without_best": 5}, fitness="max", stop={"generations": 0}
     )
-    assert still.result["best"]["fitness"] == portfolio["best"]["fitness"]
+    assert still.result.best.fitness == portfolio.best.fitness
 
 
 def test_something_to_start_from_always_stays():

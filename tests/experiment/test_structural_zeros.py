@@ -69,11 +69,11 @@ def test_no_record_of_the_published_file_is_impossible(people, named):
     assert not rules.broken(published.select(assembly.microdata.protect)).any()
     assert any(rule.broken(published).any() for rule in published.schema.edit_rules) is False
     result = finished.result
-    assert any("Structural zeros" in note for note in result["notes"])
-    assert any("breaks an edit rule: status = w, job = [j0]" in note for note in result["notes"])
-    assert any("hold for the draw before" in note for note in result["notes"]) == (named != "cells")
-    assert any(w.startswith("town is masked, but follows from") for w in result["warnings"])
-    assert json.loads((people / "run" / "result.json").read_text())["notes"] == result["notes"]
+    assert any("Structural zeros" in note for note in result.notes)
+    assert any("breaks an edit rule: status = w, job = [j0]" in note for note in result.notes)
+    assert any("hold for the draw before" in note for note in result.notes) == (named != "cells")
+    assert any(w.startswith("town is masked, but follows from") for w in result.warnings)
+    assert json.loads((people / "run" / "result.json").read_text())["notes"] == result.notes
 
 
 def test_files_for_comparison_are_repaired(people):
@@ -82,7 +82,7 @@ def test_files_for_comparison_are_repaired(people):
     entries = json.loads((people / "run" / "portfolio.json").read_text())
     assert len(entries) > 10
     assert all(entry["scores"]["impossible-records"] == 0.0 for entry in entries)
-    assert finished.result["best"]["scores"]["impossible-records"] == 0.0
+    assert finished.result.best.scores["impossible-records"] == 0.0
 
 
 @pytest.mark.endurance
@@ -90,7 +90,7 @@ def test_workers_find_the_same_rules(people):
     digests = []
     for executor in ("serial", {"name": "processes", "workers": 2, "grain": "evaluations"}):
         folder = people / f"run-{len(digests)}"
-        digests.append(run_once(experiment(people, executor=executor), folder, default_registry(), 1).result["digest"])
+        digests.append(run_once(experiment(people, executor=executor), folder, default_registry(), 1).result.digest)
     assert digests[0] == digests[1]
 
 

@@ -2,15 +2,17 @@
 
 from evosdc.experiment.summaries import portfolio_summary, time_warning
 from evosdc.runs.layout import TUNING, RunFolder
+from evosdc.runs.result import Entry
 
 
 def test_tunings_best_file_stands_for_a_portfolio_that_there_was_no_time_for(tmp_path):
     with RunFolder(tmp_path) as folder:
-        assert portfolio_summary([], folder) == {"size": 0, "best": None}
+        empty = portfolio_summary([], folder)
+        assert (empty.size, empty.best) == (0, None)
         best = {"label": "pram p=0.9", "method": "pram", "scores": {"il": 2.0}, "fitness": [2.0]}
         told = {"best": best, "best_file": best, "evaluations": 3, "seconds": 0.5, "methods": [best]}
         folder.write_json(TUNING, told)
-        assert portfolio_summary([], folder)["best"] == best
+        assert portfolio_summary([], folder).best == Entry.model_validate(best)
 
 
 def test_a_time_that_was_too_short_for_the_file_is_told():

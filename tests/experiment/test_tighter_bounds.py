@@ -8,10 +8,10 @@ import pytest
 from evosdc.engine.loop import first_state, search
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment, TighterBounds
+from evosdc.experiment.opinion import margins_wanted, rejudged, within
 from evosdc.experiment.reader import read_experiment
 from evosdc.experiment.single_run import run_once
 from evosdc.experiment.start import starting_individual
-from evosdc.experiment.tighter_bounds import margins_wanted, rejudged, within
 from evosdc.model.constraint import Constraint, Constraints
 from evosdc.plugins.registry import default_registry
 
@@ -76,12 +76,12 @@ def test_a_refused_search_goes_on_within_tighter_bounds_and_is_repeated(tmp_path
     kept = json.loads((tmp_path / "first" / "resolved.json").read_text())["tighter"]
     assert [bounds["after"] for bounds in kept] == [3, 6][: len(kept)]
     assert kept
-    assert [entry["requirement"] for entry in first.result["requirements"]] == ["dbrl <= 9"]
+    assert [entry.requirement for entry in first.result.requirements] == ["dbrl <= 9"]
     written = read_experiment(tmp_path / "first" / "experiment.toml")
     again = run_once(written, tmp_path / "again", REGISTRY, 1)
-    assert again.result["generations"] == first.result["generations"]
-    assert again.result["digest"] == first.result["digest"]
-    best = [(run.folder / run.result["best"]["file"]).read_bytes() for run in (first, again)]
+    assert again.result.generations == first.result.generations
+    assert again.result.digest == first.result.digest
+    best = [(run.folder / run.result.best.file).read_bytes() for run in (first, again)]
     assert best[0] == best[1]
 
 

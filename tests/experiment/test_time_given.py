@@ -13,7 +13,7 @@ from evosdc.engine.loop import search
 from evosdc.engine.problem import Problem
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment, StopRule
-from evosdc.experiment.portfolio import begun_from, starting_individuals
+from evosdc.experiment.preparation import begun_from, starting_individuals
 from evosdc.experiment.reader import read_experiment
 from evosdc.experiment.single_run import run_once
 from evosdc.experiment.time_budget import (
@@ -133,18 +133,18 @@ def stopped_by_time(monkeypatch):
 def test_a_run_that_time_has_ended_is_repeated_from_its_own_experiment(tmp_path, monkeypatch, start):
     left = iter([None] + [60.0] * 6)
     monkeypatch.setattr(
-        "evosdc.experiment.portfolio.time_limited", lambda seconds, kind: EndingAfter(left, seconds, kind)
+        "evosdc.experiment.preparation.time_limited", lambda seconds, kind: EndingAfter(left, seconds, kind)
     )
     experiment = Experiment(**SMALL, start=start, stop={"whole": 600.0})
     first = run_once(experiment, tmp_path / "first", default_registry(), 1)
-    assert first.result["stopped"] == "600 seconds"
+    assert first.result.stopped == "600 seconds"
     monkeypatch.undo()
     written = read_experiment(tmp_path / "first" / "experiment.toml")
     document = tomllib.loads((tmp_path / "first" / "experiment.toml").read_text())
     assert document["stop"] == {"generations": 3}
     assert len(document["start"]["methods"]) == 7
     again = run_once(written, tmp_path / "again", default_registry(), 1)
-    assert again.result["digest"] == first.result["digest"]
+    assert again.result.digest == first.result.digest
     best = [(tmp_path / name / "best.csv").read_bytes() for name in ("first", "again")]
     assert best[0] == best[1]
 
@@ -175,7 +175,7 @@ def test_a_generation_is_given_up_where_time_is_over(tmp_path, monkeypatch):
     monkeypatch.setattr(Problem, "tries", lambda *_: time.sleep(5.0))
     experiment = Experiment(**SMALL, start={"portfolio": "categorical"}, stop={"whole": 4.0})
     found = run_once(experiment, tmp_path / "run", default_registry(), 1)
-    assert found.result["generations"] == 0
+    assert found.result.generations == 0
     assert (tmp_path / "run" / "best.csv").exists()
 
 
@@ -201,6 +201,6 @@ def test_a_start_without_time_for_one_file_tells_the_part_that_it_belongs_to(mon
     def out_of_time(*_):
         raise DeadlineOver
 
-    monkeypatch.setattr("evosdc.experiment.portfolio.starting_individual", out_of_time)
+    monkeypatch.setattr("evosdc.experiment.preparation.starting_individual", out_of_time)
     with pytest.raises(DeadlineOver):
         list(starting_individuals(assembly, None, lambda done, total: None))

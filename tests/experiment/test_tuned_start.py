@@ -15,11 +15,11 @@ from evosdc.errors import InputError
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment, StopRule
 from evosdc.experiment.maskings import MaskingEntry, TunedStart
+from evosdc.experiment.preparation import EVALUATIONS, budget_of, with_tuned
 from evosdc.experiment.protection import protection
 from evosdc.experiment.reader import read_experiment
 from evosdc.experiment.single_run import resume_once, run_once
 from evosdc.experiment.start import starting_individual
-from evosdc.experiment.tuned_start import EVALUATIONS, budget_of, with_tuned
 from evosdc.model import Masking
 from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry
@@ -55,13 +55,13 @@ def test_the_search_starts_from_tuned_methods(plain):
     tuning = json.loads((plain.folder / "tuning.json").read_text())
     listed = json.loads((plain.folder / "portfolio.json").read_text())
     assert [entry["masking"] for entry in listed[1:]] == tuning["start"]
-    portfolio = plain.result["portfolio"]
-    assert portfolio["size"] == len(tuning["start"])
-    assert portfolio["tuned"]["best"] == tuning["best"]
-    assert portfolio["tuned"]["evaluations"] == tuning["evaluations"] <= 150
-    assert portfolio["best"]["fitness"] == tuning["best_file"]["fitness"]
-    assert plain.result["best"]["fitness"] <= portfolio["best"]["fitness"]
-    assert plain.result["evaluations"] > tuning["evaluations"] + portfolio["size"]
+    portfolio = plain.result.portfolio
+    assert portfolio.size == len(tuning["start"])
+    assert portfolio.tuned["best"] == tuning["best"]
+    assert portfolio.tuned["evaluations"] == tuning["evaluations"] <= 150
+    assert portfolio.best.fitness == tuning["best_file"]["fitness"]
+    assert plain.result.best.fitness <= portfolio.best.fitness
+    assert plain.result.evaluations > tuning["evaluations"] + portfolio.size
 
 
 def test_starting_files_are_those_that_were_tuned(plain):
@@ -85,14 +85,14 @@ def test_the_experiment_file_of_a_run_tunes_again(plain, tmp_path):
     again = read_experiment(plain.folder / "experiment.toml")
     assert again.start.tuned.evaluations == 150
     done = run_once(again, tmp_path / "again", default_registry(), again.seed)
-    assert done.result["digest"] == plain.result["digest"]
+    assert done.result.digest == plain.result.digest
 
 
 @pytest.mark.endurance
 def test_workers_change_nothing(plain, tmp_path):
     executor = {"name": "processes", "workers": 2, "grain": "evaluations"}
     done = run_once(experiment(executor=executor), tmp_path / "run", default_registry(), 4)
-    assert done.result["digest"] == plain.result["digest"]
+    assert done.result.digest == plain.result.digest
     one, other = (json.loads((folder / "tuning.json").read_text()) for folder in (plain.folder, done.folder))
     assert {**one, "seconds": 0} == {**other, "seconds": 0}
 
@@ -103,10 +103,10 @@ def test_a_resumed_run_does_not_tune_again(plain, tmp_path, monkeypatch):
         path = short.folder / name
         text = path.read_text().replace('"generations": 1', '"generations": 3')
         path.write_text(text.replace("generations = 1", "generations = 3"))
-    monkeypatch.setattr("evosdc.experiment.tuned_start.tune_problem", None)
+    monkeypatch.setattr("evosdc.experiment.preparation.tune_problem", None)
     done = resume_once(short.folder, default_registry())
-    assert digest_of(done.state.population) == plain.result["digest"]
-    assert done.result["portfolio"]["tuned"]["evaluations"] <= 150
+    assert digest_of(done.state.population) == plain.result.digest
+    assert done.result.portfolio.tuned["evaluations"] <= 150
 
 
 def test_a_portfolio_stands_beside_what_is_tuned(tmp_path):
@@ -115,7 +115,7 @@ def test_a_portfolio_stands_beside_what_is_tuned(tmp_path):
     listed = json.loads((done.folder / "portfolio.json").read_text())[1:]
     assert len(listed) > 60
     best = min(entry["fitness"] for entry in listed)
-    assert done.result["portfolio"]["best"]["fitness"] == best
+    assert done.result.portfolio.best.fitness == best
 
 
 @pytest.mark.parametrize(
@@ -143,8 +143,8 @@ def test_matrices_are_compared_with_tuned_methods(tmp_path):
     start = {"tuned": {"evaluations": 40, "methods": METHODS}}
     given = experiment(genotype="pram", stop={"generations": 1}, start=start)
     done = run_once(given, tmp_path / "run", default_registry(), 4)
-    assert done.result["portfolio"]["tuned"]["methods"] >= len(METHODS)
-    assert done.result["fresh"]["portfolio"]["label"]
+    assert done.result.portfolio.tuned["methods"] >= len(METHODS)
+    assert done.result.fresh["portfolio"]["label"]
 
 
 def test_genotypes_that_generalise_refuse_tuned_methods():
@@ -199,7 +199,7 @@ def test_check_counts_no_files_that_are_not_made_yet(tmp_path, capsys):
 
 def test_folders_of_runs_without_tuning_say_nothing_of_it(tmp_path: Path):
     done = run_once(experiment(start={"methods": [CHAIN]}), tmp_path / "run", default_registry(), 4)
-    assert done.result["portfolio"]["tuned"] is None
+    assert done.result.portfolio.tuned is None
     assert not (done.folder / "tuning.json").exists()
 
 

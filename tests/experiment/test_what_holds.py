@@ -5,11 +5,10 @@ import re
 import numpy as np
 
 from evosdc.experiment.assembly import assemble
-from evosdc.experiment.portfolio import files_of
+from evosdc.experiment.opinion import margins_wanted, tried
+from evosdc.experiment.preparation import files_of
 from evosdc.experiment.single_run import run_once
 from evosdc.experiment.start import starting_individual
-from evosdc.experiment.tighter_bounds import margins_wanted
-from evosdc.experiment.what_holds import tried
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 from tests.experiment.test_tighter_bounds import experiment
@@ -19,8 +18,8 @@ REGISTRY = default_registry()
 
 def test_a_refused_run_says_without_which_columns_it_would_hold(tmp_path):
     found = run_once(experiment(12, stop={"generations": 1}), tmp_path / "run", REGISTRY, 1)
-    assert found.result["verdict"]["publishable"] is False
-    (said,) = [reason for reason in found.result["verdict"]["reasons"] if reason.startswith("Tried")]
+    assert found.result.verdict.publishable is False
+    (said,) = [reason for reason in found.result.verdict.reasons if reason.startswith("Tried")]
     losses = [float(loss) for loss in re.findall(r"loss ([\d.]+)", said)]
     assert losses == sorted(losses)
     assert 1 <= len(losses) <= 3

@@ -14,7 +14,7 @@ from evosdc.engine.loop import first_state, search
 from evosdc.engine.stop import Stop
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment
-from evosdc.experiment.portfolio import starting_individuals
+from evosdc.experiment.preparation import starting_individuals
 from evosdc.experiment.single_run import run_once
 from evosdc.model import Population, Siblings
 from evosdc.plugins.registry import default_registry
@@ -62,7 +62,7 @@ def test_a_search_goes_on_from_any_generation_as_if_never_stopped(changes, stopp
 
 def test_workers_make_no_difference(tmp_path):
     digests = {
-        run_once(experiment(executor=executor), tmp_path / executor["name"], default_registry(), 7).result["digest"]
+        run_once(experiment(executor=executor), tmp_path / executor["name"], default_registry(), 7).result.digest
         for executor in ({"name": "serial"}, {"name": "processes", "workers": 2})
     }
     assert len(digests) == 1
@@ -75,10 +75,10 @@ def front(tmp_path_factory):
 
 
 def test_a_front_under_constraints_grows(front):
-    volumes = front.result["hypervolume"]
+    volumes = front.result.hypervolume
     assert volumes["front"] > volumes["portfolio"]
-    assert all(entry["met"] for entry in front.result["requirements"])
-    assert all(member["scores"]["dr"] <= 40 for member in front.result["front"])
+    assert all(entry.met for entry in front.result.requirements)
+    assert all(member.scores["dr"] <= 40 for member in front.result.front)
 
 
 def test_rounds_of_moves_and_combinations_stand_in_the_journal(front):

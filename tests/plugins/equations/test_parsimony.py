@@ -35,10 +35,10 @@ def run(tmp_path, **changes):
 
 def test_a_search_can_minimise_score_and_size(tmp_path):
     result = run(tmp_path, fitness={"name": "parsimony", "of": "max"})
-    score, nodes = result["best"]["fitness"]
-    assert score == pytest.approx(max(result["best"]["scores"][n] for n in ("il", "dr")))
-    assert nodes == result["best"]["scores"]["nodes"] >= 1
-    assert result["identity"]["fitness"][1] == 0
+    score, nodes = result.best.fitness
+    assert score == pytest.approx(max(result.best.scores[n] for n in ("il", "dr")))
+    assert nodes == result.best.scores["nodes"] >= 1
+    assert result.identity.fitness[1] == 0
 
 
 @pytest.mark.parametrize("algorithm", ["steady-state", "generational", "parent-child"])
@@ -47,11 +47,11 @@ def test_every_algorithm_evolves_equations(tmp_path, algorithm):
     journal = [json.loads(line) for line in (tmp_path / "run" / "journal.jsonl").read_text().splitlines()]
     bests = [record["best"]["fitness"][0] for record in journal]
     assert len(bests) == 5
-    assert result["best"]["fitness"][0] == min(bests)
-    assert result["fresh"]["draws"] == 30
+    assert result.best.fitness[0] == min(bests)
+    assert result.fresh["draws"] == 30
 
 
 def test_founders_start_the_search_where_nothing_is_said(tmp_path):
     result = run(tmp_path, start={"initial": True})
-    assert result["fresh"]["founder"]["label"].startswith("pram design=")
-    assert result["portfolio"]["size"] == 18
+    assert result.fresh["founder"]["label"].startswith("pram design=")
+    assert result.portfolio.size == 18

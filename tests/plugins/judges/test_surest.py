@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evosdc.assess.verdict import Evidence, verdict_of
-from evosdc.experiment.default_constraints import followed_judges
+from evosdc.experiment.problem import followed_judges
 from evosdc.model import Changes, Microdata
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Scale, Schema

@@ -35,12 +35,12 @@ def test_a_search_with_all_of_them(tmp_path):
         tmp_path, constraints=["relabelling <= 3", "relabelling of degree <= 3", "ctbil-across of degree <= 90"]
     )
     finished = run_once(chosen, tmp_path / "run", default_registry(), chosen.seed)
-    best = finished.result["best"]["scores"]
+    best = finished.result.best.scores
     assert best["relabelling"] <= 3.0
     assert best["relabelling of degree"] <= best["relabelling"]
     assert best["dr"] == pytest.approx((best["guess-gain"] + max(best["dbrl"], best["informed-linkage"])) / 2)
     assert best["il"] == pytest.approx((best["dbil"] + best["ctbil"] + best["ctbil-across"]) / 3)
-    masked = tmp_path / "run" / finished.result["best"]["file"]
+    masked = tmp_path / "run" / finished.result.best.file
     assembly = assemble(chosen, default_registry())
     from evosdc.files.masked_file import read_masked
 
@@ -75,7 +75,7 @@ def test_matrices_are_judged_in_expectation(tmp_path):
         constraints=["relabelling <= 3"],
     )
     finished = run_once(chosen, tmp_path / "run", default_registry(), chosen.seed)
-    scores = finished.result["best"]["scores"]
+    scores = finished.result.best.scores
     assert all(0.0 <= scores[name] <= 100.0 for name in ("guess-gain", "informed-linkage", "relabelling"))
 
 

@@ -82,11 +82,9 @@ def shifts(fitness, tmp_path):
     }
     result = run_once(Experiment.model_validate(given), tmp_path / fitness["name"], default_registry(), 8).result
     # A figure of the matrix, not of a draw: fresh draws give the very same.
-    assert result["fresh"]["best"]["scores"]["marginal-shift"] == pytest.approx(
-        result["best"]["scores"]["marginal-shift"]
-    )
-    assert result["fresh"]["best"]["errors"]["marginal-shift"] == pytest.approx(0.0, abs=1e-9)
-    return result["best"]["scores"]["marginal-shift"]
+    assert result.fresh["best"]["scores"]["marginal-shift"] == pytest.approx(result.best.scores["marginal-shift"])
+    assert result.fresh["best"]["errors"]["marginal-shift"] == pytest.approx(0.0, abs=1e-9)
+    return result.best.scores["marginal-shift"]
 
 
 def test_penalty_draws_the_search_to_invariant_matrices(tmp_path):
