@@ -1,9 +1,11 @@
-"""Certified files beside their peers: what the tables, a classifier and NIST's program say of them.
+"""Certified files beside their peers: what the tables, a classifier, judges and NIST's program say of them.
 
 ``python -m benchmarks.certified national2019 1 --keys 5`` certifies a file five times at an epsilon, and adds what it
 found to ``benchmarks/results/certified-files.csv``. With ``--nist PYTHON``, an interpreter that has ``sdnist``, NIST's
 program scores the excerpts. ``--peer aim --python PYTHON`` has AIM (or mst) of ``smartnoise-synth`` make the file, at
-the same delta. ``--page`` prints the table of stored results. The data lie below ``EVOSDC_DATA``.
+the same delta. Of Adult all judges by members and others attack each file, who know demographic columns and numbers of
+everybody; ``judges_off`` counts those whose interval excludes chance. ``--page`` prints the table of stored results.
+The data lie below ``EVOSDC_DATA``.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import json
 import os
 import resource
 import subprocess
+import sys
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +25,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.members import KNOWN, schema_of
 from evosdc.datasets.loading import load_dataset
 from evosdc.plugins.registry import default_registry
 from evosdc.table.edit_rules import edit_rules_of
@@ -134,19 +138,30 @@ def classified(train: pd.DataFrame, test: pd.DataFrame) -> float:
     return float((model.predict(coded[len(train) :]) == test["class"].to_numpy()).mean())
 
 
-def membership(members: pd.DataFrame, others: pd.DataFrame, made: pd.DataFrame) -> tuple[float, float]:
-    """Return how much nearer members are to the file than other people, and the standard error.
+JUDGES = {
+    "membership-nndr": 50.0, "membership-domias": 50.0, "membership-avoidance": 50.0, "members-inference": 0.0,
+    "rarity-reconstruction": 0.0,
+}  # fmt: skip
+"""Judges by members and others, and what each finds by chance."""
 
-    The share of attributes that differ from the nearest record: that of others less that of members, in per cent.
-    """
-    bands = [banded(frame, members) for frame in (members.iloc[:2000], others.iloc[:2000], made)]
-    codes = pd.concat(bands).apply(lambda column: column.astype("category").cat.codes).to_numpy()
-    file, nearest = codes[4000:], []
-    for row in codes[:4000]:
-        nearest.append((file != row).sum(axis=1).min() / codes.shape[1])
-    inside, outside = np.array(nearest[:2000]), np.array(nearest[2000:])
-    error = np.sqrt(inside.var() / 2000 + outside.var() / 2000)
-    return 100.0 * float(outside.mean() - inside.mean()), 100.0 * float(error)
+
+def attacked(members: pd.DataFrame, others: pd.DataFrame, made: pd.DataFrame, folder: Path) -> dict[str, float]:
+    """Return what the judges find, and how many of their intervals exclude chance."""
+    frames = [frame.replace("", "?") for frame in (members, others, made)]
+    numbers = [str(name) for name in members if pd.api.types.is_numeric_dtype(members[name])]
+    names = [str(name) for name in members]
+    secret = [name for name in names if name not in (*KNOWN, *numbers)]
+    (folder / "schema.toml").write_text(schema_of(pd.concat(frames), secret), encoding="utf-8")
+    for name, frame in zip(("members", "others", "made"), frames, strict=True):
+        frame.to_csv(folder / f"{name}.csv", index=False, float_format="%.0f")
+    command = [sys.executable, "-m", "evosdc", "judge", "members.csv", "made.csv", "--schema", "schema.toml"]
+    command += ["--protect", ",".join(names), "--others", "others.csv", "--judges", ",".join(JUDGES)]
+    command += ["--claimed", "0", "--seed", "1", "--json"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    judges = json.loads(done.stdout)["judges"]
+    found = {name: judges[name]["value"] for name in JUDGES}
+    off = [name for name, chance in JUDGES.items() if not judges[name]["low"] <= chance <= judges[name]["high"]]
+    return found | {"judges_off": len(off)}
 
 
 def measured(name: str, epsilon: float, method: str, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -158,7 +173,10 @@ def measured(name: str, epsilon: float, method: str, arguments: argparse.Namespa
         written = original if method == "evosdc" or not bounds else banded(original, original)
         written.to_csv(source, index=False)
         if method == "evosdc":
-            done = certify(table, epsilon, delta=DELTA, schema=table.schema, bounds=bounds)
+            # of as many records as the original, so that the judges take it
+            done = certify(
+                table, epsilon, delta=DELTA, schema=table.schema, bounds=bounds, records=len(table), time="5m"
+            )
             done.frame.to_csv(target, index=False)
             tables = len(done.tables.tables)
         else:
@@ -173,13 +191,14 @@ def measured(name: str, epsilon: float, method: str, arguments: argparse.Namespa
             "records": len(made), "tables": tables, "peak_mb": round(peak / 1024),
         }  # fmt: skip
         if name == "adult":
+            test = frame_of(others)
             if method == "evosdc":
                 made = done.frame
-                test = frame_of(others)
-                found["accuracy_ratio"] = classified(made, test) / classified(original, test)
-                found["members_nearer"], found["error"] = membership(original, test, made)
             else:
-                original = written
+                test, original = banded(test, original), written
+            found["accuracy_ratio"] = classified(made, test) / classified(original, test)
+            if method == "evosdc":
+                found |= attacked(original, test, made, Path(folder))
         found["pair_distance"] = pair_distance(original, made)
         if name != "adult" and arguments.nist:
             program = Path(__file__).parent / "nist_scores.py"
@@ -197,8 +216,8 @@ def stored() -> pd.DataFrame:
 
 
 FIGURES = {
-    "k_marginal": 1, "impossible": 0, "unique_found": 1, "pair_distance": 4, "accuracy_ratio": 3, "members_nearer": 2,
-    "error": 2, "seconds": 0, "peak_mb": 0,
+    "k_marginal": 1, "impossible": 0, "unique_found": 1, "pair_distance": 4, "accuracy_ratio": 3,
+    **dict.fromkeys(JUDGES, 1), "judges_off": 1, "seconds": 0, "peak_mb": 0,
 }  # fmt: skip
 """Figures of each file and method on the page: means, with this number of decimals."""
 

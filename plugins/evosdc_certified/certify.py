@@ -13,7 +13,7 @@ import pandas as pd
 from evosdc.errors import Fault, ParameterError, SchemaError, did_you_mean
 from evosdc.files.atomic import write_text
 from evosdc.files.schema.description import AttributeDescription, SchemaDescription, describe
-from evosdc.files.schema.schema_file import load_schema
+from evosdc.files.schema.schema_file import dump_schema, load_schema
 from evosdc.options.model import read, takes
 from evosdc.printing import printable
 from evosdc.runs.layout import BEST, KEY, REPORT, RESULT, RunFolder
@@ -21,7 +21,7 @@ from evosdc.secret import Key, Purpose, Seed, chosen_seed, public, stream
 from evosdc.table.schema import Attribute, Role, Schema
 from evosdc.table.table import Table
 from evosdc_certified import certificate, measurement
-from evosdc_certified.domain import domain_of, published
+from evosdc_certified.domain import Cells, domain_of, published
 from evosdc_certified.evolution import Evolution, Guesses
 from evosdc_certified.options import CertifyOptions, bounds_of
 from evosdc_certified.tables import FILE, PrivateTables
@@ -29,6 +29,7 @@ from evosdc_certified.tables import FILE, PrivateTables
 if TYPE_CHECKING:
     from evosdc.files.source import Source
 
+SCHEMA_FILE = "schema.toml"  # of the certified file: what the original's schema says of its attributes
 ORDERS = {"pairs": 2, "triples": 3}  # workloads by name: tables of up to this many attributes
 
 
@@ -44,17 +45,25 @@ class Certified:
         All that was measured of the original.
     result : dict
         What ``result.json`` holds.
+    cells : ndarray of int32, shape (n, V)
+        The records as the tables count them.
     """
 
     frame: pd.DataFrame
     tables: PrivateTables
     result: dict[str, Any]
+    cells: Cells
 
     @property
     def verdict(self) -> dict[str, Any]:
         """The verdict of the proof."""
         found: dict[str, Any] = self.result["verdict"]
         return found
+
+    @property
+    def front(self) -> pd.DataFrame:
+        """The files of all values of epsilon beside each other: a row each, by epsilon."""
+        return pd.DataFrame(self.result["front"])
 
     def _repr_html_(self) -> str:
         """Return the page of the proof for notebooks."""
@@ -68,6 +77,7 @@ def certify(
     data: Any,
     epsilon: float | None = None,
     *,
+    also: Sequence[float] | None = None,
     delta: float | None = None,
     schema: Any = None,
     protect: Sequence[str] | None = None,
@@ -113,41 +123,80 @@ def certify(
 
 def certified(data: Any, schema: Any, options: CertifyOptions, say: Callable[[str], None]) -> Certified:
     """Return a file with a proof, as `certify` does; faults name options of the command line."""
-    begin, epsilon, output = monotonic(), options.epsilon, options.output
-    time, drawn = options.time, chosen_seed(options.seed, options.key)
-    folder = None if output is None else RunFolder(Path(output))
+    folder = None if options.output is None else RunFolder(Path(options.output))
     if folder is not None:
         folder.require_new()
-    notes: list[str] = []
     earlier = Path(data) / FILE if isinstance(data, (str, Path)) and Path(data).is_dir() else None
     if earlier is not None:
-        if epsilon is not None:
-            advice = "Leave it out: the tables of that run are used again, and cost nothing more."
-            raise ParameterError(Fault("epsilon", f"{epsilon:g} with an earlier run", "no epsilon", advice))
-        tables = PrivateTables.read(earlier)
+        advice = "Leave it out: the tables of that run are used again, and cost nothing more."
+        given = {"epsilon": () if options.epsilon is None else (options.epsilon,), "also": options.also or ()}
+        texts = {name: ", ".join(f"{value:g}" for value in values) for name, values in given.items() if values}
+        faults = [Fault(name, f"{text} with an earlier run", f"no {name}", advice) for name, text in texts.items()]
+        if faults:
+            raise ParameterError(faults)
+        made = [_evolved(PrivateTables.read(earlier), options, monotonic(), [], say)]
+        public: Schema | Path = earlier.with_name(SCHEMA_FILE)
     else:
-        if epsilon is None:
+        if options.epsilon is None:
             raise ParameterError(
                 Fault("epsilon", "nothing", "how much the file may tell of one person", "1 is strong.")
             )
         table, description = _read(data, schema, options.reading)
-        half = np.inf if time is None else begin + time / 2.0
-        guesses = Guesses(stream(drawn, Purpose.MASK, 0), deadline=half)
-        tables = _measured(table, description, epsilon, options, guesses, say, notes)
+        made = []
+        for epsilon in dict.fromkeys((options.epsilon, *(options.also or ()))):
+            begin, notes = monotonic(), list[str]()
+            tables = _measured(table, description, epsilon, options, begin, say, notes)
+            made.append(_evolved(tables, options, begin, notes, say))
+        public = public_schema(table.schema, description).select(made[0][0].tables.domain.names)
+    _compare([one for one, _, _ in made])
+    if folder is not None:
+        for one, content, drawn in made:
+            path = folder.path if one is made[0][0] else folder.file(f"epsilon-{one.tables.budget.epsilon:g}")
+            _write(RunFolder(path), one, content, drawn, public)
+    return made[0][0]
+
+
+def _evolved(
+    tables: PrivateTables, options: CertifyOptions, begin: float, notes: list[str], say: Callable[[str], None]
+) -> tuple[Certified, str, Seed]:
+    """Return a file evolved on noisy tables, its text, and the key of its draws."""
+    drawn = chosen_seed(options.seed, options.key)
     count = options.records or tables.records
     evolution = Evolution(tables, count, stream(drawn, Purpose.MASK, 1))
-    left = None if time is None else max(1.0, time - (monotonic() - begin))
-    made = evolution.evolve(
+    left = None if options.time is None else max(1.0, options.time - (monotonic() - begin))
+    moves = evolution.evolve(
         options.moves, left, lambda share, misfit: say(f"Evolved {share:.0%}, misfit {misfit:.0f}.")
     )
     rng = stream(drawn, Purpose.MASK, 2)
     cells = evolution.cells[rng.permutation(count)]
     texts = {c.name: c.texts(cells[:, place], rng) for place, c in enumerate(tables.domain.columns)}
     content = pd.DataFrame(texts).to_csv(index=False, lineterminator="\n")
-    result = _result(tables, evolution, made, drawn, content, monotonic() - begin, notes)
-    if folder is not None:
-        _write(folder, tables, result, content, drawn)
-    return Certified(_typed(texts, tables), tables, result)
+    result = _result(tables, evolution, moves, drawn, content, monotonic() - begin, notes)
+    return Certified(_typed(texts, tables), tables, result, cells), content, drawn
+
+
+def _compare(files: Sequence[Certified]) -> None:
+    """Say in each result what all files promise, and how far each is from the most precise tables."""
+    best = max((one.tables for one in files), key=lambda tables: tables.budget.rho)
+    together = measurement.epsilon_together([one.tables.budget for one in files])
+    rows = []
+    for one in sorted(files, key=lambda one: one.tables.budget.epsilon):
+        misfit = Evolution(best, len(one.cells), np.random.default_rng(0), one.cells).misfit
+        rows.append(
+            {
+                "epsilon": one.tables.budget.epsilon,
+                "surest_guess": certificate.surest_guess(one.tables.budget),
+                "verdict": one.verdict["headline"],
+                "private-tables": 100.0 * misfit / (misfit + best.expected),
+            }
+        )
+    for one in files:
+        one.result["front"] = rows
+        if len(files) > 1:
+            one.verdict["conditions"].append(
+                f"{len(files)} files were made of these people. The tables of all of them together, and a choice by "
+                f"looking at them, have epsilon {together:.3g}."
+            )
 
 
 def declared(description: SchemaDescription, attribute: Attribute) -> bool:
@@ -156,12 +205,13 @@ def declared(description: SchemaDescription, attribute: Attribute) -> bool:
     return said.categories is not None and set(attribute.categories) <= set(said.categories)
 
 
-def with_public_decimals(schema: Schema, description: SchemaDescription) -> Schema:
+def public_schema(schema: Schema, description: SchemaDescription) -> Schema:
     """Return a schema with the decimals that were given, else none: how many the records have is not public."""
     attributes = []
     for attribute in schema.attributes:
         said = description.attributes.get(attribute.name, AttributeDescription())
-        attributes.append(attribute if attribute.categorical else replace(attribute, decimals=said.decimals or 0))
+        decimals = attribute.decimals if attribute.categorical else said.decimals or 0
+        attributes.append(replace(attribute, decimals=decimals, hierarchy=None))
     return replace(schema, attributes=tuple(attributes))
 
 
@@ -192,12 +242,12 @@ def _measured(
     description: SchemaDescription,
     epsilon: float,
     options: CertifyOptions,
-    guesses: Guesses,
+    begin: float,
     say: Callable[[str], None],
     notes: list[str],
 ) -> PrivateTables:
     """Return the noisy tables of an original."""
-    schema = with_public_decimals(table.schema, description)
+    schema = public_schema(table.schema, description)
     chosen, bounds = published(schema, options.protect), bounds_of(options.bounds)
     faults = []
     for attribute in chosen:
@@ -217,6 +267,8 @@ def _measured(
     wanted = _workload(options.workload, domain.names)
     budget = measurement.budget_of(epsilon, options.delta, len(table), options.unit, options.largest)
     households = table.schema.with_role(Role.HOUSEHOLD)
+    # What guesses tables draws of itself: no key repeats what was measured.
+    guesses = Guesses(np.random.default_rng(), deadline=np.inf if options.time is None else begin + options.time / 2.0)
     tables = measurement.measure(table, domain, budget, wanted, guesses, say, households[0] if households else None)
     if tables.left_out:
         named = ", ".join(tables.left_out[:5]) + (", ..." if tables.left_out[5:] else "")
@@ -286,16 +338,21 @@ def _result(
     }
 
 
-def _write(folder: RunFolder, tables: PrivateTables, result: dict[str, Any], content: str, drawn: Seed) -> None:
+def _write(folder: RunFolder, made: Certified, content: str, drawn: Seed, public: Schema | Path) -> None:
+    """Write a run; `public` is the schema of the file, or where an earlier run has it."""
     from evosdc_certified.page import page
 
     folder.create()
     if isinstance(drawn, Key):
         drawn.write(folder.file(KEY))
-    tables.write(folder.file(FILE))
+    made.tables.write(folder.file(FILE))
     write_text(folder.file(BEST), content)
-    folder.write_json(RESULT, result)
-    write_text(folder.file(REPORT), page(result))
+    if isinstance(public, Schema):
+        dump_schema(public, folder.file(SCHEMA_FILE))
+    elif public.exists():
+        write_text(folder.file(SCHEMA_FILE), public.read_text(encoding="utf-8"))
+    folder.write_json(RESULT, made.result)
+    write_text(folder.file(REPORT), page(made.result))
 
 
 def _typed(texts: Mapping[str, list[str]], tables: PrivateTables) -> pd.DataFrame:

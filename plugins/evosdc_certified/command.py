@@ -74,5 +74,9 @@ def _show(result: Mapping[str, Any], folder: Path) -> None:
     )
     say(f"Taken as public: {len(result['privacy']['public'])} statements; check them in the report.")
     warn(result["notes"])
+    if len(result["front"]) > 1:
+        say("What each epsilon gives; 50 where a file differs from the most precise tables as the original does:")
+        for row in result["front"]:
+            say(f"  epsilon {row['epsilon']:g}: {row['verdict']}, {row['private-tables']:.1f}")
     say(f"The file: {folder / 'best.csv'}")
     say(f"The report: {folder / 'report.html'}")

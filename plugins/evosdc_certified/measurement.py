@@ -74,6 +74,11 @@ def epsilon_of(rho: float, delta: float) -> float:
     return float(profile.epsilon(delta))
 
 
+def epsilon_together(budgets: Sequence[Budget]) -> float:
+    """Return the epsilon of several measurements of the same people together, at the greatest of their deltas."""
+    return epsilon_of(sum(budget.rho for budget in budgets), max(budget.delta for budget in budgets))
+
+
 def budget_of(
     epsilon: float, delta: float | None, records: int, unit: str = "person", largest: int | None = None
 ) -> Budget:

@@ -3,17 +3,24 @@
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.options import shared
 from evosdc.options.model import names, option, texts, time_limit
+from evosdc_certified.measurement import GREATEST_EPSILON, LEAST_EPSILON
 
 
 class CertifyOptions(shared.FileOptions):
     """Options of ``evosdc certify`` and `evosdc.certify`."""
 
     epsilon: float | None = option(None, "How much the file may tell of one unit: 1 is strong, 10 weak.", metavar="EPS")
+    also: Sequence[Annotated[float, Field(ge=LEAST_EPSILON, le=GREATEST_EPSILON)]] | None = names(
+        "Further values of epsilon: a file for each, to choose from. The proofs add up.", metavar="EPS,EPS,...",
+        python="`front` of the result compares them.",
+    )  # fmt: skip
     delta: float | None = option(
         None, "Default: the power of ten that is not above 1 over the squared number of records.", metavar="DELTA"
     )
@@ -30,7 +37,7 @@ class CertifyOptions(shared.FileOptions):
         "Which tables to keep: pairs, triples, or those of a FILE with one a line: AGE,SEX.",
         metavar="pairs|triples|FILE",
     )
-    time: float | None = time_limit("Stop then; default: a fixed number of moves.")
+    time: float | None = time_limit("Stop then, each file by itself; default: a fixed number of moves.")
     moves: int | None = option(
         None, "Moves of the evolution; with the same tables and key they give the same file again.", metavar="N", ge=1,
         le=sys.maxsize,

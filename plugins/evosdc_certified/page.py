@@ -21,6 +21,13 @@ _TEMPLATE = """<!DOCTYPE html>
 <p>{{ r.records }} records. The squared differences to {{ r.privacy.account|length }} measurements, over the variance of
 their noise, sum to {{ "%.0f"|format(r.misfit.file) }}; the original itself is expected at
 {{ "%.0f"|format(r.misfit.expected_of_the_original) }}.</p>
+{% if r.front|length > 1 %}<h2>What other values of epsilon would give</h2>
+<p>How far each file is from the most precise of all tables: 50 where it differs from them as the original is expected
+to, more where it is further off.</p>
+<table><thead><tr><th>epsilon</th><th>surest guess</th><th>verdict</th><th>distance from the tables</th></tr></thead>
+<tbody>{% for row in r.front %}<tr><td>{{ row.epsilon }}</td><td>{{ "%.1f"|format(100 * row.surest_guess) }} %</td>
+<td>{{ row.verdict }}</td><td>{{ "%.1f"|format(row["private-tables"]) }}</td></tr>
+{% endfor %}</tbody></table>{% endif %}
 {% for note in r.notes %}<p>{{ note }}</p>{% endfor %}
 <h2>What was measured, and its price</h2>
 <p>epsilon {{ r.privacy.epsilon }}, delta {{ r.privacy.delta }}: rho {{ "%.6f"|format(r.privacy.rho) }} of

@@ -94,7 +94,7 @@ def exchanged(counts: Integers, attribute: AttributeTerms) -> float:
     return float(100.0 * right / max(int(joint.sum()), 1))
 
 
-_ROUNDS = 12  # programs that are solved at most: a start need not be found to the last digit
+ROUNDS = 12  # programs that are solved at most: a start need not be found to the last digit
 _RUNS = 4  # annealings of each attribute alone, for each unit of effort
 _WIDE = 0.15  # weights of IL are taken from so far below the program's to so far above
 
@@ -141,7 +141,7 @@ def candidates_of(
     objective: Objective, records: Sequence[Integers], t: float | None, effort: int, rng: np.random.Generator
 ) -> Candidates:
     """Return channels of each attribute by itself."""
-    generation = Generation(objective, rounds=_ROUNDS)
+    generation = Generation(objective, rounds=ROUNDS)
     optimum = generation.optimum(t)
     greatest, middle = t is None, optimum.t
     weights = [middle] if t is not None else np.clip(middle + np.linspace(-_WIDE, _WIDE, _RUNS + 1), 0.0, 1.0).tolist()

@@ -1,19 +1,21 @@
 """The masking method `optimal-channel`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Design, Parameters, Range, Tunable
+from evosdc.randomisation.matrix_file import LabelledMatrix
 from evosdc.table.schema import Scale
-from evosdc.table.table import Table
+from evosdc.table.table import Numbers, Table
 from evosdc_limit.annealing import fitness
 from evosdc_limit.assignment import assigned
-from evosdc_limit.channels import candidates_of
+from evosdc_limit.channels import ROUNDS, candidates_of
+from evosdc_limit.generation import Generation
 from evosdc_limit.objective import Guess, objective_of
 
 # Values of a file, records times attributes, up to which the method is tuned: beyond it takes minutes
@@ -49,6 +51,7 @@ class OptimalChannel(Tunable):
 
     params: Params
     supports = frozenset({Scale.NOMINAL, Scale.ORDINAL})
+    companion: ClassVar[str] = "matrices"
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:
@@ -62,9 +65,29 @@ class OptimalChannel(Tunable):
     def remarks(self, table: Table) -> tuple[str, ...]:
         """Return that the transitions prove nothing."""
         return (
-            "No proof: the transitions were computed from these data, and tell something by their choice. "
-            "On the certified file of `evosdc certify` they would have its proof.",
+            "No proof: the transitions were computed from these data, and tell something by their choice. Mask the "
+            "certified file of `evosdc certify` instead, and the original by pram with the matrices written then.",
         )
+
+    def account(self, table: Table, weights: Numbers | None = None) -> Mapping[str, Any]:
+        """Return the transition matrices of the limit's program, which `pram` takes; they hold no record."""
+        if len(table) == 0 or not table.schema.attributes:
+            return {}
+        objective = objective_of(table, self.params.dr)
+        joints = Generation(objective, rounds=ROUNDS).optimum(None if self.params.t == "max" else self.params.t).joints
+        matrices = {}
+        for attribute, terms, joint in zip(table.schema.categorical, objective.attributes, joints, strict=True):
+            # what never occurs stays as it is; pram leaves missing values alone
+            matrix = np.eye(len(attribute.categories))
+            here, there = terms.originals >= 0, terms.published >= 0
+            shares = np.maximum(joint[np.ix_(there, here)].T, 0.0)
+            for category, row in zip(terms.originals[here], shares, strict=True):
+                if row.sum() > 0.0:
+                    matrix[category] = 0.0
+                    matrix[category, terms.published[there]] = row / row.sum()
+            states = tuple((label,) for label in attribute.categories)
+            matrices[attribute.name] = LabelledMatrix((attribute.name,), states, matrix).document()
+        return matrices
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the table with the published categories."""

@@ -167,3 +167,23 @@ def test_the_python_function_is_found_by_its_entry_point() -> None:
     assert package.certify is module.certify
     with pytest.raises(AttributeError):
         package.certifi  # noqa: B018
+
+
+def test_further_values_of_epsilon_stand_beside_each_other_and_add_up(files, evosdc) -> None:  # noqa: F811
+    answer = evosdc("certify", "survey.csv", *WORDS, "--also", "0.5,8", "--moves", 30_000, "-o", "run")
+    assert answer.status == 0, answer.err
+    result = json.loads((files / "run" / "result.json").read_text())
+    front = pd.DataFrame(result["front"])
+    assert list(front.epsilon) == [0.5, 2, 8]
+    assert front.surest_guess.is_monotonic_increasing
+    assert front["private-tables"].iloc[0] > front["private-tables"].iloc[-1], "a stronger proof costs"
+    assert any("3 files were made of these people" in condition for condition in result["verdict"]["conditions"])
+    for name in ("epsilon-0.5", "epsilon-8"):
+        assert json.loads((files / "run" / name / "result.json").read_text())["front"] == result["front"]
+    # one of them is a run of its own
+    again = evosdc("certify", "run/epsilon-8", "--records", 100, "-o", "again")
+    assert again.status == 0, again.err
+    assert "also: given" in evosdc("certify", "run/epsilon-8", "--also", "1", "-o", "more").err
+    refused = evosdc("certify", "survey.csv", *WORDS, "--also", "1,0", "-o", "refused")
+    assert refused.status == 2
+    assert "also" in refused.err

@@ -161,3 +161,18 @@ def test_tuned_only_where_the_linear_programs_are_small(categories: tuple[int, .
     ]
     table = Table(Schema(tuple(attributes)), np.zeros((200, len(categories)), dtype=np.int32), np.zeros((200, 0)))
     assert len(OptimalChannel.designs(table)) == designs
+
+
+def test_the_transitions_of_one_file_mask_another_by_pram(data_sets: DataSets) -> None:
+    table = data_sets.table("german-credit").select(["existacc", "savings"])
+    account = build(t=0.5).account(table)
+    assert set(account) == {"existacc", "savings"}
+    for name, entry in account.items():
+        rows = np.array(entry["matrix"])
+        assert entry["categories"] == list(table.schema[name].categories)
+        assert np.allclose(rows.sum(axis=1), 1.0)
+        assert (rows >= 0.0).all()
+        assert not np.allclose(rows, np.eye(len(rows))), "half of the weight is on risk"
+    assert all(
+        np.allclose(entry["matrix"], np.eye(len(entry["matrix"]))) for entry in build(t=1.0).account(table).values()
+    )
