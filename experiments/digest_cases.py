@@ -223,7 +223,7 @@ CHAINS: dict[str, tuple[str, ...]] = {
     "risk after PRAM": (
         OWN_FILE,
         GERMAN,
-        "risk masked.csv --quasi-identifiers existacc,savings,presemploy --sensitive class --missing wildcard "
+        "risk masked.csv --quasi-identifiers existacc,savings,presemploy --sensitive class --missing-rule wildcard "
         "--transitions masked.matrices.json --population original.csv --json",
     ),
     "estimate after PRAM": (

@@ -1,12 +1,13 @@
 """``evosdc.cluster``."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evosdc.api.html import Shown, paragraphs, require_free, table
-from evosdc.api.tables import as_table, chosen_of, held_once
+from evosdc.api.tables import as_table, chosen_of, held_once, neutralise_formulas
 from evosdc.options.inspection import ClusterOptions
 from evosdc.options.model import read, takes
 from evosdc.secret import chosen_seed
@@ -17,81 +18,33 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from evosdc.api.picture import Picture
-    from evosdc.clustering.clusters import Clusters
     from evosdc.table.table import Table
+
+
+ACCOUNT = "clusters.json"  # by which a folder of clusters is known
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Clustered(Shown):
-    """Clusters of a file's records, from the largest to the smallest; see `evosdc.cluster`.
-
-    Parameters
-    ----------
-    labels : ndarray of int64, shape (n,)
-        Cluster of each record, from 0.
-    representatives : DataFrame
-        A row a cluster: medians of ordinal and numeric attributes, modes of nominal ones; not always a real record.
-    sizes : ndarray of int64, shape (c,)
-        Records of each cluster.
-    medoids : ndarray of int64, shape (c,)
-        Position of the record nearest to each representative.
-    distances : ndarray of float64, shape (n,)
-        Of each record to its representative; an attribute that differs as much as it can counts 1.
-    distance : float
-        Their mean.
-    memberships : ndarray of float64, shape (n, c), optional
-        Degrees to which records belong to fuzzy clusters; those of a record sum to 1.
-    fuzzy_representatives : DataFrame, optional
-    elbow : DataFrame, optional
-        A row a number of clusters: ``clusters distance share``, share being that of the distance of one cluster.
-    suggested : int, optional
-        The number of clusters at the curve's knee.
-    stability : mapping of str to float, optional
-        Mean loss ``100 (1 - index)`` between clusterings of this same file by different starts, by index.
-    warnings : tuple of str
-    account : mapping
-        All figures as JSON has them.
-    """
+    """Clusters of a file's records, from the largest to the smallest; see `evosdc.cluster`."""
 
     title, page = "Clusters of records", "clusters.html"
 
-    labels: "NDArray[np.int64]"
+    labels: "NDArray[np.int64]"  # cluster of each record, from 0
+    # A row a cluster: medians of ordinal and numeric attributes, modes of nominal ones; not always a real record.
     representatives: "pd.DataFrame"
-    sizes: "NDArray[np.int64]"
-    medoids: "NDArray[np.int64]"
-    distances: "NDArray[np.float64]"
-    distance: float
-    memberships: "NDArray[np.float64] | None"
+    sizes: "NDArray[np.int64]"  # records of each cluster
+    medoids: "NDArray[np.int64]"  # position of the record nearest to each representative
+    distances: "NDArray[np.float64]"  # of each record to its representative; an attribute counts at most 1
+    distance: float  # their mean
+    memberships: "NDArray[np.float64] | None"  # degrees to which records belong to fuzzy clusters, summing to 1
     fuzzy_representatives: "pd.DataFrame | None"
-    elbow: "pd.DataFrame | None"
-    suggested: int | None
-    stability: Mapping[str, float] | None
+    elbow: "pd.DataFrame | None"  # a row a number of clusters; its share is that of the distance of one cluster
+    suggested: int | None  # the number of clusters at the curve's knee
+    stability: Mapping[str, float] | None  # mean loss between clusterings of this file by other starts, by index
     warnings: tuple[str, ...]
-    account: Mapping[str, Any] = field(repr=False)
-
-    @classmethod
-    def of(cls, found: "Clusters") -> "Clustered":
-        """Return clusters in the form of frames."""
-        import pandas as pd
-
-        from evosdc.clustering.clusters import account_of
-
-        account, fuzzy = account_of(found), found.fuzzy
-        return cls(
-            labels=found.labels,
-            representatives=_frame(found.representatives),
-            sizes=found.sizes,
-            medoids=found.medoids,
-            distances=found.distances,
-            distance=found.distance,
-            memberships=None if fuzzy is None else fuzzy.memberships,
-            fuzzy_representatives=None if fuzzy is None else _frame(fuzzy.representatives),
-            elbow=None if account["elbow"] is None else pd.DataFrame(account["elbow"]["curve"]),
-            suggested=None if found.elbow is None else found.elbow.suggested,
-            stability=None if found.stability is None else found.stability.losses,
-            warnings=found.warnings,
-            account=account,
-        )
+    account: Mapping[str, Any]  # all figures as JSON has them
+    texts: "tuple[pd.DataFrame, ...]" = ()  # representatives as a file has them, and fuzzy ones
 
     @property
     def frame(self) -> "pd.DataFrame":
@@ -110,6 +63,29 @@ class Clustered(Shown):
         require_free(target, overwrite)
         write_text(target, clusters_page(self.account, self.title))
         return target
+
+    def write(self, folder: str | Path, title: str = title, neutralise: bool = False) -> list[str]:
+        """Write labels, representatives, figures and page into a new folder and return the names of these files."""
+        import pandas as pd
+
+        from evosdc.files.atomic import make_folder, write_text
+        from evosdc.report.elbow import clusters_page
+
+        figures = pd.DataFrame(self.account["clusters"])[["cluster", "records", "distance", "medoid"]]
+        texts = {
+            "labels.csv": _csv({"cluster": self.labels, "distance": self.distances}),
+            "representatives.csv": _csv(pd.concat([figures, self.texts[0]], axis=1), neutralise),
+            ACCOUNT: json.dumps(self.account, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
+            "report.html": clusters_page(self.account, title),
+        }
+        if self.memberships is not None:
+            texts["memberships.csv"] = _csv({f"cluster {c}": own for c, own in enumerate(self.memberships.T)})
+            fuzzy = pd.concat([figures[["cluster"]], self.texts[1]], axis=1)
+            texts["fuzzy-representatives.csv"] = _csv(fuzzy, neutralise)
+        make_folder(Path(folder))
+        for name, text in texts.items():
+            write_text(Path(folder) / name, text)
+        return list(texts)
 
     def plot(self) -> "Picture":
         """Return a picture of the distance by number of clusters, or of the sizes where no curve was computed."""
@@ -154,26 +130,50 @@ def cluster(data: Any, c: int, **options: Any) -> Clustered:
         Schema as in `mask`.
     {options}
 
-    Raises
-    ------
-    InputError
-        Unknown attributes, or numbers outside their ranges.
-
     Examples
     --------
     >>> found = evosdc.cluster(frame, 8, protect=["age", "sex"])  # doctest: +SKIP
     >>> found.labels, found.representatives, found.suggested, found.report("clusters.html")  # doctest: +SKIP
     """
-    from evosdc.clustering.clusters import clusters_of
-
     chosen = read(ClusterOptions, options | {"c": c})
     frame = held_once(data)
     whole = as_table(frame)
+    return clustered(whole.select(chosen_of(frame, whole, chosen.protect)), chosen)
+
+
+def clustered(
+    table: "Table", options: ClusterOptions, told: "Callable[[int, int], Any]" = lambda done, total: None
+) -> Clustered:
+    """Return the clusters of a table, as frames; `told` gets how many clusterings of how many are done."""
+    import pandas as pd
+
+    from evosdc.clustering.clusters import account_of, clusters_of, texts_of
+
     found = clusters_of(
-        whole.select(chosen_of(frame, whole, chosen.protect)), chosen.c, up_to=chosen.up_to, fuzziness=chosen.fuzzy,
-        starts=chosen.starts, seed=chosen_seed(chosen.seed, chosen.key), seeds=chosen.seeds,
+        table, options.c, up_to=options.up_to, fuzziness=options.fuzzy, starts=options.starts,
+        seed=chosen_seed(options.seed, options.key), seeds=options.seeds, told=told,
     )  # fmt: skip
-    return Clustered.of(found)
+    account, fuzzy = account_of(found), found.fuzzy
+    represented = [found.representatives] + ([] if fuzzy is None else [fuzzy.representatives])
+    frames = list(map(_frame, represented))
+    return Clustered(
+        found.labels, frames[0], found.sizes, found.medoids, found.distances, found.distance,
+        memberships=None if fuzzy is None else fuzzy.memberships,
+        fuzzy_representatives=None if fuzzy is None else frames[1],
+        elbow=None if account["elbow"] is None else pd.DataFrame(account["elbow"]["curve"]),
+        suggested=None if found.elbow is None else found.elbow.suggested,
+        stability=None if found.stability is None else found.stability.losses,
+        warnings=found.warnings, account=account,
+        texts=tuple(pd.DataFrame(texts_of(own)) for own in represented),
+    )  # fmt: skip
+
+
+def _csv(columns: Any, neutralise: bool = False) -> str:
+    import pandas as pd
+
+    frame = pd.DataFrame(columns)
+    frame = neutralise_formulas(frame) if neutralise else frame
+    return str(frame.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
 
 
 def _frame(records: "Table") -> "pd.DataFrame":

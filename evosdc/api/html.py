@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import islice
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 _COLOURS = {True: "#1a7f37", False: "#b42318", None: "#946200"}
 
@@ -23,6 +23,23 @@ th, td {{ padding: .25rem .75rem; text-align: left; border-bottom: 1px solid #88
 
 
 MOST_LINES, MOST_WIDE = 15, 160  # lines of a result that is printed, and letters of a line
+
+
+class Framed(ABC):
+    """A result whose figures are a table."""
+
+    columns: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def _rows(self) -> Iterable[Sequence[object]]:
+        """Return the rows of the frame."""
+
+    @property
+    def frame(self) -> Any:
+        """The figures as a DataFrame, a row each; its columns are in `columns`."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self._rows()), columns=list(self.columns))
 
 
 class Page(ABC):
@@ -46,6 +63,14 @@ class Shown(Page):
     @abstractmethod
     def _lines(self) -> Iterator[str]:
         """Yield the printed lines, the most important first."""
+
+    def lines(self) -> list[str]:
+        """Return all lines that say what was found, the most important first."""
+        return list(self._lines())
+
+    def _repr_html_(self) -> str:
+        first, *others = self._lines()
+        return heading(first) + paragraphs(others)
 
     def __repr__(self) -> str:
         lines = (line if len(line) <= MOST_WIDE else f"{line[: MOST_WIDE - 3]}..." for line in self._lines())

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evosdc.api.html import Page, Shown, heading, in_python, paragraphs, shown, table
+from evosdc.api.html import Framed, Page, Shown, heading, in_python, paragraphs, shown, table
 from evosdc.api.tables import as_file, as_table, as_version, chosen_of, held_once, listed, warn_of_another_order
 from evosdc.assess.judge import SecondOpinion
 from evosdc.assess.verdict import identity_words
 from evosdc.errors import DataError, Fault, ParameterError
-from evosdc.model import EarlierRelease, Limit
+from evosdc.model import EarlierRelease, IntruderView, Limit
 from evosdc.options.inspection import JudgeOptions, MeasureOptions, RiskOptions
 from evosdc.options.model import read, takes
 from evosdc.options.search import LimitOptions
@@ -26,30 +26,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evosdc.api.picture import Picture
+    from evosdc.assess.risk import Perturbed
 
 
-class Scores(Page, dict[str, float]):
-    """Scores by measure, 0..100 unless the measure says otherwise; less is better.
-
-    Examples
-    --------
-    >>> found = evosdc.measure(frame, protected)  # doctest: +SKIP
-    >>> found["dbrl"], found.frame, found.report("scores.html")  # doctest: +SKIP
-    """
+class Scores(Framed, Page, dict[str, float]):
+    """Scores by measure, 0..100 unless the measure says otherwise; less is better."""
 
     title, page = "A masked file against its original", "scores.html"
+    columns = ("measure", "kind", "score", "meaning")
 
     @property
     def scores(self) -> dict[str, float]:
         """The scores as a plain mapping."""
         return dict(self)
-
-    @property
-    def frame(self) -> "pd.DataFrame":
-        """A row a measure: ``measure kind score meaning``."""
-        import pandas as pd
-
-        return pd.DataFrame(list(self._rows()), columns=["measure", "kind", "score", "meaning"])
 
     def _rows(self) -> Iterator[tuple[str, str, float, str]]:
         for name, value in self.items():
@@ -90,11 +79,6 @@ def measure(
     Scores
         A dict by measure, with ``frame`` and ``report(path)``; a notebook shows it as a table.
 
-    Raises
-    ------
-    InputError
-        Tables of different shape, unknown measures or attributes, a scale that a measure cannot judge, or a crosswalk
-        of other tables.
     """
     from evosdc.assess.measure import score_table
 
@@ -125,16 +109,11 @@ def _matched(crosswalk: Path | None, original: Table, masked: Table) -> tuple[Ta
     return matched(original, masked, rows, original.schema.withheld)
 
 
-class Judged(Shown, SecondOpinion):
-    """A second opinion that a notebook shows; see `evosdc.judge`.
-
-    Examples
-    --------
-    >>> found = evosdc.judge(frame, protected)  # doctest: +SKIP
-    >>> found.verdict.holds, found.frame, found.report("judged.html")  # doctest: +SKIP
-    """
+class Judged(Framed, Shown, SecondOpinion):
+    """A second opinion that a notebook shows; see `evosdc.judge`."""
 
     title, page = "A second opinion on a masked file", "judged.html"
+    columns = ("judge", "kind", "masked", "error", "chance", "original", "claimed", "exceeds", "meaning")
 
     @classmethod
     def of(cls, opinion: SecondOpinion) -> "Judged":
@@ -146,30 +125,20 @@ class Judged(Shown, SecondOpinion):
         """The finding of each judge on the masked file."""
         return {finding.judge: finding.masked.value for finding in self.findings}
 
-    @property
-    def frame(self) -> "pd.DataFrame":
-        """A row a judge: ``judge kind masked error chance original claimed exceeds meaning``."""
-        import pandas as pd
-
-        names = ["judge", "kind", "masked", "error", "chance", "original", "claimed", "exceeds", "meaning"]
-        return pd.DataFrame(
-            [
-                (f.judge, f.kind, f.masked.value, f.masked.error, f.chance.value, f.original.value, f.claim, f.exceeds,
-                 f.words)
-                for f in self.findings
-            ],
-            columns=names,
-        )  # fmt: skip
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        for f in self.findings:
+            figures = (f.masked.value, f.masked.error, f.chance.value, f.original.value)
+            yield f.judge, f.kind, *figures, f.claim, f.exceeds, f.words
 
     def plot(self) -> "Picture":
         """Return a picture of the finding of each judge of risk, beside chance, the original and the claim."""
         from evosdc.api.picture import bars
 
-        rows = {}
-        for one in (one for one in self.findings if one.kind == "dr"):
+        rows, risks = {}, [one for one in self.findings if one.kind == "dr"]
+        for one in risks:
             rows[one.judge] = {"masked": one.masked.value, "chance": one.chance.value, "original": one.original.value}
             rows[one.judge] |= {} if one.claim is None else {"claimed": one.claim}
-        ranges = {one.judge: (one.masked.low, one.masked.high) for one in self.findings if one.kind == "dr"}
+        ranges = {one.judge: (one.masked.low, one.masked.high) for one in risks}
         return bars("What judges find in a masked file", "per cent", rows, ranges)
 
     def _lines(self) -> Iterator[str]:
@@ -201,12 +170,6 @@ def judge(original: Any, masked: Any, **options: Any) -> Judged:
         that a crosswalk has not are left out. Earlier releases are frames or Tables in the order of the original, or
         pairs of one and its crosswalk.
     {options}
-
-    Raises
-    ------
-    InputError
-        Tables of different shape, unknown judges or attributes, a claim that is no percentage, or a crosswalk of other
-        tables.
 
     Examples
     --------
@@ -254,16 +217,12 @@ def _released(place: int, given: Any, original: Table) -> EarlierRelease:
     return EarlierRelease(f"earlier release {place}", table, rows)
 
 
-class RiskFigures(Shown, dict[str, Any]):
-    """Figures of a file by privacy model, and their assumptions; see `evosdc.risk`.
-
-    Examples
-    --------
-    >>> found = evosdc.risk(frame, quasi_identifiers=["age", "sex"])  # doctest: +SKIP
-    >>> found["k-anonymity"]["k"], found.verdict, found.frame  # doctest: +SKIP
-    """
+class RiskFigures(Framed, Shown, dict[str, Any]):
+    """Figures of a file by privacy model, and their assumptions; see `evosdc.risk`."""
 
     title, page = "What a file reveals by itself", "risk.html"
+    columns = ("model", "figure", "value", "meaning")  # without a value where a model does not apply
+    outstanding: tuple[str, ...] = ()  # sentences on the records that stand out, where they are wanted
 
     @property
     def verdict(self) -> tuple[str, ...]:
@@ -282,13 +241,6 @@ class RiskFigures(Shown, dict[str, Any]):
         registry = default_registry()
         known = [name for name in registry.names("privacy-model") if name in self]
         return {name: self[name][registry.build("privacy-model", name, {}).headline] for name in known}
-
-    @property
-    def frame(self) -> "pd.DataFrame":
-        """A row a privacy model: ``model figure value meaning``; without a value where it does not apply."""
-        import pandas as pd
-
-        return pd.DataFrame(list(self._rows()), columns=["model", "figure", "value", "meaning"])
 
     def plot(self) -> "Picture":
         """Return a picture of the models whose headline is a share: per cent of the records, or of what is learned."""
@@ -321,7 +273,10 @@ class RiskFigures(Shown, dict[str, Any]):
         return "".join(heading(sentence) for sentence in self.verdict) + figures + paragraphs([basis])
 
 
-@takes(RiskOptions, {"attributes": "quasi_identifiers", "keys": "quasi_identifiers", "protect": "quasi_identifiers"})
+_FORMER = dict.fromkeys(("attributes", "keys", "protect"), "quasi_identifiers")
+
+
+@takes(RiskOptions, _FORMER | {"missing": "missing_rule", "records": "record_figures"})
 def risk(
     data: Any, models: Sequence[str] | Mapping[str, Mapping[str, Any]] | None = None, **options: Any
 ) -> RiskFigures:
@@ -340,13 +295,8 @@ def risk(
         under ``not_applicable`` what other models lack; and what the figures hang on: ``records``,
         ``quasi_identifiers``, ``sensitive``, ``weight``, ``household``, ``missing_rule``, ``missing_values``.
         With an original that differs, ``perturbed``: ``changed``, ``unique_records``, ``right``, ``intruder``. With
-        `standing_out`, ``standing_out``: ``records``, ``by_size``, ``listed``, ``intruder``. With `records`,
+        `standing_out`, ``standing_out``: ``records``, ``by_size``, ``listed``, ``intruder``. With `record_figures`,
         ``record_figures``: a list of numbers by model, in the order of the file.
-
-    Raises
-    ------
-    InputError
-        Unknown models or attributes, parameters refused, or weights that are not positive.
 
     Examples
     --------
@@ -355,33 +305,43 @@ def risk(
     from evosdc.assess import risk as figures_of
 
     chosen = read(RiskOptions, options | {"models": models})
-    named = (chosen.quasi_identifiers, chosen.sensitive, chosen.weight, chosen.household)
     whole, _ = as_file(data, chosen.quasi_identifiers)
-    people = chosen.population
+    people, perturbed, registry = chosen.population, None, default_registry()
     if people is not None and not isinstance(people, Table):
         from evosdc.files.frame import table_from_frame
         from evosdc.files.frame_kinds import as_pandas
 
-        known = figures_of.intruder_view_of(whole, *named).quasi_identifiers
+        known = figures_of.intruder_view_of(whole, *chosen.known_by[:4]).quasi_identifiers
         people = table_from_frame(as_pandas(people), figures_of.population_description(whole.schema, known))
     matrices = {name: np.asarray(rows, dtype=np.float64) for name, rows in (chosen.transitions or {}).items()}
-    view = figures_of.intruder_view_of(whole, *named, chosen.missing, people, matrices)
-    registry = default_registry()
+    view = figures_of.intruder_view_of(whole, *chosen.known_by, people, matrices)
     wanted = registry.names("privacy-model") if chosen.models is None else chosen.models
     params = wanted if isinstance(wanted, Mapping) else {name: {} for name in wanted}
-    figures = figures_of.assess(view, params, registry) | figures_of.view_summary(view)
-    if chosen.records:
-        by_model = figures_of.record_figures(view, params, registry)
-        figures["record_figures"] = {name: column.tolist() for name, column in by_model.items()}
     if chosen.original is not None:
         made_from, _ = as_file(chosen.original, chosen.quasi_identifiers)
         made_from.schema.require(view.quasi_identifiers, "original")
         perturbed = figures_of.against_original(made_from, view, registry, "by the original")
-        figures |= {"perturbed": perturbed.to_json()} if perturbed is not None else {}
-    if chosen.standing_out is not None:
-        built = list(figures_of.build_models(params, registry).values())
-        figures |= {"standing_out": figures_of.standing_out(view, built, registry).to_json(chosen.standing_out)}
-    return RiskFigures(figures)
+    found = risk_figures(view, params, perturbed, chosen.standing_out)
+    if chosen.record_figures:
+        by_model = figures_of.record_figures(view, params, registry)
+        found["record_figures"] = {name: column.tolist() for name, column in by_model.items()}
+    return found
+
+
+def risk_figures(
+    view: IntruderView, models: Mapping[str, Mapping[str, Any]], perturbed: "Perturbed | None", most: int | None
+) -> RiskFigures:
+    """Return the figures of models, what was perturbed, and the first records that stand out."""
+    from evosdc.assess import risk as figures_of
+
+    registry = default_registry()
+    found = RiskFigures(figures_of.assess(view, models, registry) | figures_of.view_summary(view))
+    found |= {} if perturbed is None else {"perturbed": perturbed.to_json()}
+    if most is not None:
+        built = list(figures_of.build_models(models, registry).values())
+        alone = figures_of.standing_out(view, built, registry)
+        found["standing_out"], found.outstanding = alone.to_json(most), tuple(alone.sentences(most))
+    return found
 
 
 def check_records(
@@ -423,15 +383,14 @@ def check_records(
     return data_check.check_records(given, chosen, threshold).to_json()
 
 
-class KnownLimit(Shown, Limit):
-    """A limit that a notebook shows; see `evosdc.limit`."""
+class KnownLimit(Framed, Shown, Limit):
+    """A limit that a notebook shows; see `evosdc.limit`. Below the corners in its frame lies no file."""
 
-    @property
-    def frame(self) -> "pd.DataFrame":
-        """A row a corner of the curve: ``il dr``; no file lies below."""
-        import pandas as pd
+    title, page = "What no masked file beats", "limit.html"
+    columns = ("il", "dr")
 
-        return pd.DataFrame(self.curve, columns=["il", "dr"])
+    def _rows(self) -> Sequence[tuple[float, float]]:
+        return self.curve
 
     def plot(self) -> "Picture":
         """Return a picture of the curve below which no file lies."""
@@ -459,11 +418,6 @@ def limit(data: Any, **options: Any) -> KnownLimit:
     data : frame or Table
         Schema as in `mask`.
     {options}
-
-    Raises
-    ------
-    InputError
-        Unknown names, or measures and attributes that have no limit.
 
     Examples
     --------

@@ -1,7 +1,8 @@
 """``evosdc.mask``."""
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evosdc.api.tables import as_given, as_table, chosen_of, held_once, listed, without_identifiers
 from evosdc.errors import FaultCollector
@@ -9,7 +10,11 @@ from evosdc.options.masking import MaskOptions
 from evosdc.options.model import parted, read, takes
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import Seed, chosen_seed, draw_seed
+from evosdc.table.schema import Schema
 from evosdc.table.table import Table
+
+if TYPE_CHECKING:
+    from evosdc.model import Executor, Masking, MaskingMethod
 
 Data = TypeVar("Data")
 
@@ -38,11 +43,6 @@ def mask(data: Data, method: str, **params: Any) -> Data:
         As given, with the same index and columns, but for identifiers, which are left out unless they are named. A
         method that generalises publishes labels of its own.
 
-    Raises
-    ------
-    InputError
-        Unknown method or attribute, parameters refused, or a scale that the method cannot mask.
-
     Examples
     --------
     >>> protected = evosdc.mask(frame, "mdav", k=3, protect=["age", "sex"])  # doctest: +SKIP
@@ -64,31 +64,46 @@ def mask(data: Data, method: str, **params: Any) -> Data:
 
 
 def _masked(data: Table, method: str, options: MaskOptions, params: Mapping[str, Any], seed: Seed) -> Table:
-    from evosdc.assess.defaults import choose_attributes
-    from evosdc.assess.mask import as_chain, build_steps, mask_file
-    from evosdc.experiment.masked_parts import carrying_out, executor_for_parts
-    from evosdc.experiment.maskings import masking_entries, step_of
-    from evosdc.model import Executor, Masking, Microdata
+    from evosdc.assess.mask import mask_file
+    from evosdc.experiment.masked_parts import carrying_out
+    from evosdc.model import Microdata
 
-    first = Masking(method, dict(params))
-    chosen: tuple[str, ...] = ()
-    further: tuple[Masking, ...] = ()
-    place: Executor | None = None
     collect = FaultCollector()
-    with collect.step():
-        build_steps(first, default_registry())
-    with collect.step():
-        further = masking_entries([step_of(step) if isinstance(step, str) else step for step in options.then])
-    with collect.step():
-        chosen = choose_attributes(data.schema, options.protect)
-        by = data.schema.named(options.by or (), "by")
-        righted = data.schema.named(options.right_labels or (), "right_labels")
-        moved = data.schema.named(options.move_values or (), "move_values")
-        first = Masking(method, dict(params), by=by, right_labels=righted, move_values=moved)
-    with collect.step():
-        place = executor_for_parts(options.executor_entry(), default_registry())
+    masking, protect, methods, place = prepared(method, params, options, data.schema, collect)
     collect.settle()
-    masking, protect = as_chain(first, chosen, further)
-    methods = build_steps(masking, default_registry())
     with carrying_out(place) as carry_out:
         return mask_file(masking, methods, Microdata(data, protect), seed, carry_out)
+
+
+def prepared(
+    method: str, params: Mapping[str, Any], options: MaskOptions, schema: Schema | None, collect: FaultCollector,
+    otherwise_all: bool = True,
+) -> "tuple[Masking, tuple[str, ...], tuple[MaskingMethod, ...], Executor | None]":  # fmt: skip
+    """Return a masking, the attributes that it masks, its methods, and where it is carried out."""
+    # Faults are collected, so that all are said at once. Without a schema, which is one of them, no attribute is known.
+    from evosdc.assess.defaults import choose_attributes
+    from evosdc.assess.mask import as_chain, build_steps
+    from evosdc.experiment.masked_parts import executor_for_parts
+    from evosdc.experiment.maskings import masking_entries, step_of
+    from evosdc.model import Masking
+
+    registry, first = default_registry(), Masking(method, dict(params))
+    chosen: tuple[str, ...] = ()
+    further: tuple[Masking, ...] = ()
+    methods: tuple[MaskingMethod, ...] = ()
+    place: Executor | None = None
+    with collect.step():
+        methods = build_steps(first, registry)
+    with collect.step():
+        further = masking_entries([step_of(step) if isinstance(step, str) else step for step in options.then])
+        methods += build_steps(replace(first, then=further), registry)[1:]
+    with collect.step():
+        if schema is not None:
+            chosen = choose_attributes(schema, options.protect, otherwise_all=otherwise_all)
+            by = schema.named(options.by or (), "--by")
+            righted = schema.named(options.right_labels or (), "--right-labels")
+            moved = schema.named(options.move_values or (), "--move-values")
+            first = replace(first, by=by, right_labels=righted, move_values=moved)
+    with collect.step():
+        place = executor_for_parts(options.executor_entry(), registry)
+    return *as_chain(first, chosen, further), methods, place

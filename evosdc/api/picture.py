@@ -14,17 +14,7 @@ WIDTH, HEIGHT, MARGIN = 640, 400, 56
 
 
 class Picture:
-    """A picture that a notebook shows.
-
-    Parameters
-    ----------
-    svg : str
-
-    Examples
-    --------
-    >>> found.plot()  # doctest: +SKIP
-    >>> found.plot().save("front.svg")  # doctest: +SKIP
-    """
+    """A picture that a notebook shows: ``found.plot()``, ``found.plot().save("front.svg")``."""
 
     def __init__(self, svg: str) -> None:
         self.svg = svg

@@ -1,6 +1,6 @@
 """``evosdc.protect``, ``evosdc.apply``, ``evosdc.explain``, and their results."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from evosdc.api.html import Shown, heading, in_python, paragraphs, require_free, table
+from evosdc.api.html import require_free
+from evosdc.api.outcome import Outcome
 from evosdc.api.progress import shown
 from evosdc.api.tables import as_file, as_given, ordered_by
-from evosdc.assess.verdict import required_words
 from evosdc.errors import DataError, Fault, ParameterError, SchemaError
 from evosdc.options.masking import ApplyOptions
 from evosdc.options.model import read, takes
@@ -25,9 +25,6 @@ from evosdc.table.schema import Role
 from evosdc.table.table import Rows, Table
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from evosdc.api.picture import Picture
     from evosdc.experiment.experiment import DataSource, Experiment
 
 Data = TypeVar("Data")
@@ -35,115 +32,19 @@ Data = TypeVar("Data")
 _UNTIL_THE_END: "dict[str, TemporaryDirectory[str]]" = {}
 
 
-@dataclass(frozen=True)
-class Rated:
-    """A masked file's figures.
-
-    Parameters
-    ----------
-    label : str
-        How it was made.
-    score : tuple of float
-        Its fitness: one number, or one for each objective.
-    il, dr : float or None
-        Information loss and disclosure risk, 0..100; None where no measure of that kind was taken.
-    scores : mapping of str to float
-        By measure.
-    """
-
-    label: str
-    score: tuple[float, ...]
-    il: float | None
-    dr: float | None
-    scores: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class Requirement:
-    """What the file had to fulfil, the figure that it has, and whether that is enough.
-
-    Parameters
-    ----------
-    text : str
-    value : float
-    met : bool
-    quasi_identifiers, unmasked : tuple of str
-        What a privacy model looks at, and which of these are published unchanged; empty for other requirements.
-    own : bool
-        Whether evosdc set it itself, as one of its limits, without a requirement.
-    """
-
-    text: str
-    value: float
-    met: bool
-    quasi_identifiers: tuple[str, ...] = ()
-    unmasked: tuple[str, ...] = ()
-    own: bool = False
-
-    @property
-    def words(self) -> str:
-        """The requirement; with the names of its unmasked attributes, if any."""
-        over = {"quasi_identifiers": self.quasi_identifiers, "unmasked": self.unmasked}
-        return required_words({"requirement": self.text} | over)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class ProtectedData(Shown, Generic[Data]):
-    """What `protect` found.
+class ProtectedData(Outcome, Generic[Data]):
+    """Protected data, with the figures and verdict of the run that made them; see `evosdc.protect`."""
 
-    Parameters
-    ----------
-    frame : frame or Table
-        The protected data in the form of those given, without identifiers and what is to be dropped.
-    best : Rated
-        The figures of that file.
-    classical : Rated or None
-        The best file without a search: a masking method at its best parameters.
-    requirements : tuple of Requirement
-    result : Result
-        The content of ``result.json``: ``result.verdict.publishable``, ``result.best.scores``.
-    folder : Path or None
-        Where the run is, with its report; None where no folder was requested.
-    roles : mapping of str to str
-        For a frame, by column the role that was proposed and why.
-    rows : ndarray of int or None
-        By published record, the position of the original one: for you alone, never to be published. None where records
-        keep their order.
-    """
+    next_words = 'Next: .frame, .front, .plot(), .choose("knee"), .warnings, .report("report.html")'
 
-    title, page = "Protected data", "report.html"
-
-    frame: Data
-    best: Rated
-    classical: Rated | None
-    requirements: tuple[Requirement, ...]
+    frame: Data  # in the form of the data given, without identifiers and what is to be dropped
     result: results.Result
-    folder: Path | None
+    folder: Path | None  # with its report; None where no folder was requested
     roles: Mapping[str, str] = field(default_factory=dict)
+    # By published record the position of the original one, for you alone; None where records keep their order.
     rows: Rows | None = field(default=None, repr=False)
     _kept: "_Kept[Data] | None" = field(default=None, repr=False)
-
-    @property
-    def scores(self) -> Mapping[str, float]:
-        """The scores of the best file by measure, with ``il`` and ``dr``."""
-        return self.best.scores
-
-    @property
-    def front(self) -> "pd.DataFrame":
-        """Files that no other one beats in every objective, by number: ``made by score il dr``, and measures.
-
-        Of a search with a single objective, files that no other one beats in both IL and DR.
-        """
-        import pandas as pd
-
-        rows = []
-        for member in self.result.front:
-            fitness, scores = member.fitness, dict(member.scores)
-            names = ["score"] if len(fitness) == 1 else [f"score {place}" for place in range(1, len(fitness) + 1)]
-            both = {name: scores.pop(name) for name in ("il", "dr") if name in scores}
-            made: dict[str, Any] = {"made by": member.origin}
-            rows.append(made | dict(zip(names, fitness, strict=True)) | both | scores)
-        return pd.DataFrame(rows).rename_axis("number")
 
     def choose(self, which: int | str | Mapping[str, float], output: str | Path | None = None) -> "ProtectedData[Data]":
         """Return another file of the front with its own verdict, as `evosdc.choose`; nothing is searched again.
@@ -169,55 +70,6 @@ class ProtectedData(Shown, Generic[Data]):
             raise DataError(Fault("choose", "data that no search of this program made", "what `protect` returned"))
         return self._kept.chosen(which, None if output is None else Path(output))
 
-    def plot(self) -> "Picture":
-        """Return a picture of loss and risk: the front, the file, and the best one without a search."""
-        from evosdc.api.picture import points
-
-        front = self.front
-        series = {"front": list(zip(front["il"], front["dr"], strict=True)) if {"il", "dr"} <= {*front} else []}
-        for name, one in (("best without a search", self.classical), ("this file", self.best)):
-            if one is not None and one.il is not None and one.dr is not None:
-                series[name] = [(one.il, one.dr)]
-        return points("Loss and risk of protected files", "information loss", "disclosure risk", series)
-
-    @property
-    def verdict(self) -> results.Verdict:
-        """Whether the file may be published, why, on what conditions, and what an analyst can use of it."""
-        found = self.result.verdict
-        words = {"reasons": list(map(in_python, found.reasons)), "conditions": list(map(in_python, found.conditions))}
-        return found.model_copy(update=words)
-
-    @property
-    def second_opinion(self) -> results.SecondOpinion:
-        """Whether independent judges confirm the claimed risk: ``holds``, ``answered`` of ``asked``, and more."""
-        found = self.result.second_opinion
-        return found.model_copy(update={"text": in_python(found.text)})
-
-    @property
-    def publishable(self) -> bool | None:
-        """Whether the file may be published, on conditions or without; None where nothing was measured to judge by."""
-        return self.verdict.publishable
-
-    @property
-    def il(self) -> float | None:
-        """Information loss, 0..100."""
-        return self.best.il
-
-    @property
-    def dr(self) -> float | None:
-        """Disclosure risk, 0..100."""
-        return self.best.dr
-
-    @property
-    def score(self) -> tuple[float, ...]:
-        """The fitness."""
-        return self.best.score
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What has to be known before the data are released."""
-        return tuple(map(in_python, self.result.warnings))
-
     @property
     def recipe(self) -> Path | None:
         """The recipe file that the run left, for `evosdc.explain` and `evosdc.apply`; None where it found none.
@@ -238,53 +90,6 @@ class ProtectedData(Shown, Generic[Data]):
         target = Path(self.page if path is None else path)
         require_free(target, overwrite)
         return write_report([self._kept.run], target)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the content of ``result.json``; it holds no record."""
-        return self.result.to_json()
-
-    def _lines(self) -> Iterator[str]:
-        verdict, opinion = self.verdict, self.second_opinion
-        yield f"{verdict.line}."
-        yield from (f"- {text}" for text in verdict.reasons[:3])
-        yield from (f"- before: {text}" for text in verdict.conditions[:2])
-        wanted = [f"{one.words}: {'met' if one.met else 'NOT met'} ({one.value:g})" for one in self.requirements]
-        if wanted:
-            yield f"Required: {'; '.join(wanted)}."
-        if opinion.answered:
-            yield f"Second opinion: {opinion.text}"
-        for title, one in (("This file", self.best), ("Best without a search", self.classical)):
-            if one is not None:
-                both = (("IL", one.il), ("DR", one.dr))
-                figures = ", ".join(f"{word} {value:.2f}" for word, value in both if value is not None)
-                yield f"{title}: {figures or f'score {one.score}'} ({one.label})."
-        yield f"Records: {self.result.records}; front: {len(self.result.front)} files."
-        if self.folder is not None:
-            yield f"Folder: {self.folder}"
-        yield 'Next: .frame, .front, .plot(), .choose("knee"), .warnings, .report("report.html")'
-
-    def _repr_html_(self) -> str:
-        verdict, opinion = self.verdict, self.second_opinion
-        good = None if verdict.conditions and verdict.publishable else verdict.publishable
-        parts = [heading(f"{verdict.line}.", good)]
-        parts.append(paragraphs([*verdict.reasons, *(f"Before: {text}" for text in verdict.conditions)]))
-        for found in sorted(self.requirements, key=lambda found: found.met):
-            words = "met" if found.met else "NOT met"
-            title = "Kept besides by evosdc" if found.own else "Required"
-            parts.append(heading(f"{title} {found.words}: {words} ({found.value:g}).", found.met))
-        if opinion.answered:
-            parts.append(heading(f"Second opinion: {opinion.text}", opinion.holds))
-        others = [("best without a search", self.classical)] if self.classical is not None else []
-        rated = [*others, ("best found", self.best)]
-        names = list(dict.fromkeys(name for _, entry in rated for name in entry.scores))
-        rows = [(name, *(entry.scores.get(name) for _, entry in rated)) for name in names]
-        parts.append(table(["less is better", *(title for title, _ in rated)], rows))
-        parts.append(paragraphs(f"Warning: {text}" for text in self.warnings))
-        changed = ", ".join(f"{name} {count}" for name, count in self.result.changed.items())
-        parts.append(paragraphs([f"Of {self.result.records} records, values changed: {changed}."]))
-        if self.roles:
-            parts.append(table(["column", "role and reason"], list(self.roles.items())))
-        return "".join(parts)
 
 
 @dataclass(frozen=True)
@@ -319,19 +124,9 @@ class _Kept(Generic[Data]):
         changed = [*self.protect, *original.schema.with_role(Role.HOUSEHOLD)]
         changed = [name for name in dict.fromkeys(changed) if name in published.schema]
         masked = align_codes(original.take(rows).select(changed), published)
-        classical = result.portfolio.best
         data = ordered_by(self.data, rows) if self.shuffle else self.data
-        return ProtectedData(
-            as_given(data, masked, names, self.neutralise),
-            _rated(result.best, result.best.origin),
-            _rated(classical, classical.label) if classical is not None else None,
-            tuple(map(_requirement, result.requirements)),
-            result,
-            self.run if kept else None,
-            self.roles,
-            rows if self.shuffle else None,
-            self,
-        )
+        frame, published_rows = as_given(data, masked, names, self.neutralise), rows if self.shuffle else None
+        return ProtectedData(frame, result, self.run if kept else None, self.roles, published_rows, self)
 
     def chosen(self, which: int | str | Mapping[str, float], output: Path | None) -> ProtectedData[Data]:
         """Return a member of the front as the best file of a run of its own."""
@@ -352,16 +147,6 @@ class _Kept(Generic[Data]):
         finally:
             if absent:
                 rmtree(self.home / DATA)
-
-
-def _requirement(entry: results.Requirement) -> Requirement:
-    further = entry.model_extra or {}
-    over, unmasked = (tuple(further.get(key, ())) for key in ("quasi_identifiers", "unmasked"))
-    return Requirement(entry.requirement, entry.value, entry.met, over, unmasked, entry.own)
-
-
-def _rated(entry: results.Scored, label: str) -> Rated:
-    return Rated(label, tuple(entry.fitness), entry.scores.get("il"), entry.scores.get("dr"), dict(entry.scores))
 
 
 def _protected(
@@ -426,8 +211,6 @@ def protect(data: Data, **options: Any) -> ProtectedData[Data]:
 
     Raises
     ------
-    InputError
-        Unknown names, attributes or requirements, or data that cannot be protected.
     RunError
         The search failed.
 
@@ -468,8 +251,6 @@ def apply(recipe: str | Path, data: Data, **options: Any) -> ProtectedData[Data]
 
     Raises
     ------
-    InputError
-        The recipe cannot be read, or the data are not such as it was made for.
     RunError
         A step failed.
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Self
 
-from evosdc.api.html import Shown, heading, paragraphs
+from evosdc.api.html import Shown
 from evosdc.errors import Fault, ParameterError, did_you_mean
 
 
@@ -150,7 +150,3 @@ class Protector(Shown):
         yield f"Protector({', '.join(f'{name}={value!r}' for name, value in given.items())})"
         if self.__sklearn_is_fitted__():
             yield from self.explain()
-
-    def _repr_html_(self) -> str:
-        first, *others = self._lines()
-        return heading(first) + paragraphs(others)

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evosdc.api.html import Shown, paragraphs, require_free, table
+from evosdc.api.outcome import Outcome
 from evosdc.api.progress import shown
 from evosdc.api.tables import as_table
 from evosdc.options import runs as options_of
 from evosdc.options.model import read, takes
 from evosdc.plugins.registry import default_registry
+from evosdc.runs.result import Result
 from evosdc.secret import Key, chosen_seed
 
 if TYPE_CHECKING:
@@ -21,10 +23,16 @@ if TYPE_CHECKING:
     from evosdc.runs.reader import RecordedRun
 
 
+class RunResult(Outcome, dict[str, Any]):
+    """The ``result.json`` of a run, with the path of its folder; a notebook shows verdict, scores and requirements."""
+
+    def __init__(self, result: Result, folder: Path) -> None:
+        super().__init__(result.to_json(), folder=str(folder))
+        self.result, self.folder, self.roles = result, folder, {}
+
+
 @takes(options_of.RunOptions)
-def run(
-    experiment: "Experiment | Mapping[str, Any]", folder: str | Path | None = None, **options: Any
-) -> dict[str, Any]:
+def run(experiment: "Experiment | Mapping[str, Any]", folder: str | Path | None = None, **options: Any) -> "RunResult":
     """Run an experiment, write its report, and return ``result.json``, with the folder's path under ``folder``.
 
     Parameters
@@ -37,10 +45,9 @@ def run(
 
     Raises
     ------
-    InputError
-        The experiment cannot be run.
     RunError
         The run failed.
+
     """
     from evosdc.experiment.data import with_own_data, withdrawn_unless_begun
     from evosdc.experiment.reader import parse_experiment
@@ -64,7 +71,7 @@ def run(
         key, display = drawn if isinstance(drawn, Key) else None, shown(chosen.callback, chosen.progress)
         result = run_study(resolved, path, default_registry(), display, command="evosdc.run", key=key)
     write_pages(path)
-    return result.to_json() | {"folder": str(path)}
+    return RunResult(result, path)
 
 
 @takes(options_of.FinishOptions)
@@ -83,10 +90,6 @@ def finish(folder: str | Path, **options: Any) -> dict[str, Any]:
         Its status as ``evosdc status --json``, with the paths of the best files under ``files`` and that of the report
         under ``report``.
 
-    Raises
-    ------
-    InputError
-        There is no run, or its search had not begun.
     """
     from evosdc.experiment import study
     from evosdc.report import write_pages
@@ -103,7 +106,7 @@ def finish(folder: str | Path, **options: Any) -> dict[str, Any]:
 @takes(options_of.ChooseOptions)
 def choose(
     folder: str | Path, number: int | str | Mapping[str, float], output: str | Path, **options: Any
-) -> dict[str, Any]:
+) -> RunResult:
     """Make a member of a run's front the best file, in a run folder of its own, as ``evosdc choose`` does.
 
     Parameters
@@ -117,13 +120,8 @@ def choose(
 
     Returns
     -------
-    dict
-        Its ``result.json``.
-
-    Raises
-    ------
-    InputError
-        There is no run that has ended, no such member, the data have changed, or the folder is not empty.
+    RunResult
+        A dict with its ``result.json``.
 
     Examples
     --------
@@ -134,11 +132,41 @@ def choose(
 
     result = choose_member(Path(folder), named_member(number), Path(output), default_registry())
     write_pages(Path(output))
-    return result.to_json()
+    return RunResult(result, Path(output))
+
+
+class MemberFindings(Shown, dict[str, Any]):
+    """What a report would say of a member of a front; see `evosdc.member`."""
+
+    title, page = "A member of a front", "member.html"
+
+    def _lines(self) -> Iterator[str]:
+        from evosdc.assess.intruder import measured_by
+        from evosdc.experiment.members import in_words
+
+        scores = ", ".join(f"{name} {value:.3f}" for name, value in self["scores"].items())
+        named = in_words(self["member"])
+        yield f"{named[0].upper()}{named[1:]} ({self['origin']}): {scores}."
+        for entry in self["cross_tables"]:
+            yield f"{entry['attribute']}: {entry['kept']:.1f} % of the records keep their value."
+        if (people := self["records"]) is not None:
+            yield (
+                f"An informed intruder is expected to re-identify {people['expected']:.0f} of {people['records']} "
+                f"people ({people['percent']:.2f} %, by {measured_by(people)}); "
+                f"without protection {people['original_percent']:.2f} %."
+            )
+            if people.get("at_risk"):
+                records = [str(one["record"]) for one in people["at_risk"]]
+                more = people["likely"] - len(records)
+                yield f"Likelier found than not: records {', '.join(records)}{f' and {more} more' if more > 0 else ''}."
+        if tables := self["analyses"].get("tables", ()):
+            yield f"{sum(bool(entry['holds']) for entry in tables)} of {len(tables)} tables hold."
+        if "second_opinion" in self:
+            yield str(self["second_opinion"]["verdict"])
 
 
 @takes(options_of.MemberOptions)
-def member(folder: str | Path, number: int | str | Mapping[str, float], **options: Any) -> dict[str, Any]:
+def member(folder: str | Path, number: int | str | Mapping[str, float], **options: Any) -> MemberFindings:
     """Return of a member of a run's front what the report says of its best file, as ``evosdc member`` does.
 
     Parameters
@@ -146,19 +174,14 @@ def member(folder: str | Path, number: int | str | Mapping[str, float], **option
     folder : str or Path
         Of the run.
     number : int, str or mapping
-        Of the member in ``front.csv``, 0 for the least loss; or ``"best"``, the run's own file;
-        ``"knee"``, ``"balanced"``, ``"il=20,dr=15"``, ``{"il": 20, "dr": 15}``.
+        As of `choose`.
     {options}
 
     Returns
     -------
-    dict
-        ``member origin scores fitness protect cross_tables analyses records``, and with `judge` ``second_opinion``.
-
-    Raises
-    ------
-    InputError
-        There is no run, no checkpoint or no such member, or the data have changed.
+    MemberFindings
+        A dict with ``member origin scores fitness protect cross_tables analyses records``, and with `judge`
+        ``second_opinion``.
 
     Examples
     --------
@@ -166,9 +189,8 @@ def member(folder: str | Path, number: int | str | Mapping[str, float], **option
     """
     from evosdc.experiment.members import member_findings, named_member
 
-    return member_findings(
-        Path(folder), named_member(number), default_registry(), read(options_of.MemberOptions, options).judge
-    )
+    chosen = read(options_of.MemberOptions, options)
+    return MemberFindings(member_findings(Path(folder), named_member(number), default_registry(), chosen.judge))
 
 
 @takes(options_of.DossierOptions)
@@ -181,11 +203,6 @@ def dossier(folder: str | Path, **options: Any) -> Path:
         Of a run that has ended.
     {options}
 
-    Raises
-    ------
-    InputError
-        There is no run that has ended, or the answers cannot be read.
-
     Examples
     --------
     >>> evosdc.dossier("runs/first", release="release.toml")  # doctest: +SKIP
@@ -197,13 +214,7 @@ def dossier(folder: str | Path, **options: Any) -> Path:
 
 
 class Compared(Shown, dict[str, Any]):
-    """Searches side by side, as `evosdc.runs.comparison.compare_runs` returns them, and as frames.
-
-    Examples
-    --------
-    >>> found = evosdc.compare(["runs/nsga2", "runs/moead"])  # doctest: +SKIP
-    >>> found.sentences, found.frame, found.tests, found.surfaces  # doctest: +SKIP
-    """
+    """Searches side by side, as `evosdc.runs.comparison.compare_runs` returns them, and as frames."""
 
     title, page = "Searches compared", "comparison.html"
 
@@ -277,10 +288,10 @@ def compare(folders: Sequence[str | Path] | str | Path, **options: Any) -> Compa
         Run folders, or folders of studies. Runs that differ in their seeds alone are one search.
     {options}
 
-    Raises
-    ------
-    InputError
-        A folder is no run, a run has no result, or the runs cannot be compared.
+    Examples
+    --------
+    >>> found = evosdc.compare(["runs/nsga2", "runs/moead"])  # doctest: +SKIP
+    >>> found.sentences, found.frame, found.tests, found.surfaces  # doctest: +SKIP
     """
     from evosdc.runs.comparison import compare_runs
 
@@ -291,13 +302,7 @@ _PAIR = ("first", "second", "a12", "low", "high", "effect", "p_blocked", "p_holm
 
 
 class StudyReport(Shown, dict[str, Any]):
-    """Statistics of a study, as `evosdc.runs.study_tests.study_statistics` returns them, and as frames.
-
-    Examples
-    --------
-    >>> found = evosdc.study_report("runs/study")  # doctest: +SKIP
-    >>> found.sentences, found.ranks, found.pairs, found.curves  # doctest: +SKIP
-    """
+    """Statistics of a study, as `evosdc.runs.study_tests.study_statistics` returns them, and as frames."""
 
     title, page = "Statistics of a study", "study.html"
 
@@ -394,10 +399,10 @@ def study_report(folders: Sequence[str | Path] | str | Path, **options: Any) -> 
         Folders of studies, or of runs. Runs of one data set and search are its repetitions.
     {options}
 
-    Raises
-    ------
-    InputError
-        A folder is no run, a run has no result, or the runs cannot be compared.
+    Examples
+    --------
+    >>> found = evosdc.study_report("runs/study")  # doctest: +SKIP
+    >>> found.sentences, found.ranks, found.pairs, found.curves  # doctest: +SKIP
     """
     from evosdc.runs.study_tests import study_statistics
 

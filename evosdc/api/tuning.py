@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from evosdc.api.html import Shown, heading, table
+from evosdc.api.html import Framed, Shown, heading, table
 from evosdc.api.tables import as_given, as_table, chosen_of, held_once
 from evosdc.options.model import read, takes
 from evosdc.options.search import TuneOptions
@@ -23,24 +23,15 @@ Data = TypeVar("Data", "pd.DataFrame", Table)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TunedData(Shown, Generic[Data]):
-    """What `tune` found.
-
-    Parameters
-    ----------
-    tuning : Tuning
-        All methods at their best, and the best files of all.
-    masked : DataFrame or Table
-        The best file of all, as the data were given.
-    masking : Masking
-        How it was made; with the same key or seed ``evosdc mask --draw`` makes it again.
-    """
+class TunedData(Framed, Shown, Generic[Data]):
+    """All methods at their best, and the best file of all; see `evosdc.tune`."""
 
     title, page = "Masking methods at their best", "tuning.html"
+    columns = ("method", "kind", "score", "error", "best", "il", "dr", "tried")
 
     tuning: "Tuning"
-    masked: Data
-    masking: "Masking"
+    masked: Data  # the best file of all, as the data were given
+    masking: "Masking"  # how it was made; with the same key or seed ``evosdc mask --draw`` makes it again
 
     @property
     def methods(self) -> "tuple[TunedMethod, ...]":
@@ -51,14 +42,6 @@ class TunedData(Shown, Generic[Data]):
     def best(self) -> "TunedMethod":
         """The method that is best in the mean of its files."""
         return self.tuning.best
-
-    @property
-    def frame(self) -> "pd.DataFrame":
-        """A row a method at its best: ``method kind score error best il dr tried``."""
-        import pandas as pd
-
-        columns = ["method", "kind", "score", "error", "best", "il", "dr", "tried"]
-        return pd.DataFrame(list(self._rows()), columns=columns)
 
     def plot(self) -> "Picture":
         """Return a picture of the loss and the risk of each method at its best."""
@@ -103,11 +86,6 @@ def tune(data: Data, **options: Any) -> TunedData[Data]:
     Returns
     -------
     TunedData
-
-    Raises
-    ------
-    InputError
-        Unknown names, attributes or parameters, or nothing that can be tuned.
 
     Examples
     --------

@@ -17,59 +17,83 @@ from evosdc.cli.signals import Stopped, asked_to_stop, stoppable
 from evosdc.cli.text import harmless
 from evosdc.errors import EvosdcError, InputError, did_you_mean
 
-# The overview: by section the commands, their places, and their descriptions. A command without a place is a
-# plugin's, whose hook says so.
-SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
+# The overview: by section the commands, the module of `evosdc.options` with the model of each, the module here with its
+# function, and its description. Commands without a description are plugins', whose hooks say what they do.
+Places = dict[str, tuple[str, str, str]]
+SECTIONS: dict[str, Places] = {
     "Protect": {
-        "init": ("schema:init", "Look at a data file and propose a schema."),
-        "edit": ("schema:edit", "Change what a schema file says of an attribute, or take that back."),
-        "protect": ("run:protect", "Do the whole job with good defaults."),
-        "tune": ("tune:tune", "Find the best parameters of every masking method."),
-        "mask": ("mask:mask", "Mask a data file by one method."),
-        "certify": ("", ""),
-        "apply": ("recipes:apply", "Protect a file by a recipe, the next wave of a survey for one."),
-        "choose": ("members:choose", "Make a member of a run's front its best file, in a folder of its own."),
-        "export": ("members:export", "Write the protected file of a member of a run's front."),
-        "table": ("", ""),
-        "households": ("", ""),
-        "app": ("", ""),
+        "init": ("data", "schema", "Look at a data file and propose a schema."),
+        "edit": ("data", "schema", "Change what a schema file says of an attribute, or take that back."),
+        "protect": ("search", "run", "Do the whole job with good defaults."),
+        "tune": ("search", "tune", "Find the best parameters of every masking method."),
+        "mask": ("masking", "mask", "Mask a data file by one method."),
+        "certify": ("", "", ""),
+        "apply": ("masking", "recipe", "Protect a file by a recipe, the next wave of a survey for one."),
+        "choose": ("runs", "members", "Make a member of a run's front its best file, in a folder of its own."),
+        "export": ("runs", "members", "Write the protected file of a member of a run's front."),
+        "table": ("", "", ""),
+        "households": ("", "", ""),
+        "app": ("", "", ""),
     },
     "Inspect": {
-        "risk": ("risk:risk", "Show what one file, taken by itself, reveals."),
-        "measure": ("measure:measure", "Measure a masked file against its original."),
-        "judge": ("judge:judge", "Give a second opinion on a masked file."),
-        "classes": ("", ""),
-        "limit": ("", ""),
-        "cluster": ("cluster:cluster", "Put records into clusters of similar ones."),
-        "explain": ("recipes:explain", "Say what each step of a recipe contributes."),
-        "member": ("members:member", "Say of a member of a run's front what its report says of the best file."),
-        "report": ("pages:report", "Write one HTML page about one or more runs."),
-        "dossier": ("pages:dossier", "Write the dossier of a release: what it rests on, and who signs it."),
-        "doctor": ("doctor:doctor", "Say which files of a folder are for publication, and what is wrong."),
-        "estimate": ("", ""),
+        "risk": ("inspection", "risk", "Show what one file, taken by itself, reveals."),
+        "measure": ("inspection", "measure", "Measure a masked file against its original."),
+        "judge": ("inspection", "judge", "Give a second opinion on a masked file."),
+        "classes": ("", "", ""),
+        "limit": ("", "", ""),
+        "cluster": ("inspection", "cluster", "Put records into clusters of similar ones."),
+        "explain": ("masking", "recipe", "Say what each step of a recipe contributes."),
+        "member": ("runs", "members", "Say of a member of a run's front what its report says of the best file."),
+        "report": ("runs", "pages", "Write one HTML page about one or more runs."),
+        "dossier": ("runs", "pages", "Write the dossier of a release: what it rests on, and who signs it."),
+        "doctor": ("data", "doctor", "Say which files of a folder are for publication, and what is wrong."),
+        "estimate": ("", "", ""),
     },
     "Experiments": {
-        "run": ("run:run", "Run an experiment file."),
-        "check": ("run:check", "Validate an experiment file and run nothing."),
-        "resume": ("run:resume", "Go on with a run that was stopped."),
-        "finish": ("status:finish", "End a run from elsewhere with its best file so far written."),
-        "status": ("status:status", "Show how a run or a study is doing."),
-        "watch": ("status:watch", "Follow a run or a study until it ends."),
-        "compare": ("pages:compare", "Compare searches by rank tests and effect sizes of their runs."),
-        "study": ("pages:study", "Statistics of a study over data sets, searches and seeds."),
-        "datasets": ("datasets:datasets", "List the known data sets or the attributes of one, or fetch one."),
+        "run": ("runs", "run", "Run an experiment file."),
+        "check": ("runs", "run", "Validate an experiment file and run nothing."),
+        "resume": ("runs", "run", "Go on with a run that was stopped."),
+        "finish": ("runs", "status", "End a run from elsewhere with its best file so far written."),
+        "status": ("runs", "status", "Show how a run or a study is doing."),
+        "watch": ("runs", "status", "Follow a run or a study until it ends."),
+        "compare": ("runs", "pages", "Compare searches by rank tests and effect sizes of their runs."),
+        "study": ("", "", "Statistics of a study over data sets, searches and seeds."),
+        "datasets": ("", "", "List the known data sets or the attributes of one, or fetch one."),
     },
     "Plugins": {
-        "plugins": ("plugins:plugins", "List plugins and what they offer."),
-        "new-plugin": ("plugins:new_plugin", "Write a distribution that adds a plugin of your own."),
+        "plugins": ("", "", "List plugins and what they offer."),
+        "new-plugin": ("data", "plugins", "Write a distribution that adds a plugin of your own."),
     },
 }
-COMMANDS = {name: place for own in SECTIONS.values() for name, place in own.items() if place[0]}
+GROUPS: dict[str, Places] = {
+    "study": {"report": ("runs", "pages", "Test whether searches differ over data sets and seeds.")},
+    "datasets": {
+        "list": ("data", "datasets", "List the data sets, their size and licence, and whether they are at hand."),
+        "fetch": ("data", "datasets", "Find a data set, or download it, and check it."),
+        "attributes": ("data", "datasets", "List the attributes of a data set with their roles and scales."),
+    },
+    "plugins": {
+        "list": ("data", "plugins", "List every masking method, measure and so on, with the plugin that offers it."),
+        "show": ("data", "plugins", "Show the source, provider and parameters of a name."),
+        "test": ("data", "plugins", "Test what is registered as a name: its contract, and its cost."),
+        "doctor": ("data", "plugins", "Explain plugins that do not load or cannot be used."),
+    },
+}
+COMMANDS = [name for places in SECTIONS.values() for name, place in places.items() if place[2]]
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 
-class Commands(click.Group):
-    """A group whose commands are imported when used; plugins may add to it."""
+class Subcommands(click.Group):
+    """A group whose commands are imported when used."""
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Import and return a command."""
+        found = super().get_command(ctx, name)
+        return found.imported() if isinstance(found, Later) else found
+
+
+class Commands(Subcommands):
+    """The group of all commands; plugins may add to it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""
@@ -80,8 +104,7 @@ class Commands(click.Group):
         """Import and return a command."""
         if name not in self.commands:
             self._add_plugins()
-        found = self.commands.get(name)
-        return found.imported() if isinstance(found, Later) else found
+        return super().get_command(ctx, name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -127,8 +150,30 @@ def cli() -> None:
     """
 
 
-for _name, (_target, _text) in COMMANDS.items():
-    cli.add_command(Later(_name, f"evosdc.cli.{_target}", _text))
+@click.pass_context
+def _list(context: click.Context) -> None:
+    """Carry out the command that lists, where a group is named without one of its commands."""
+    listing = context.command.get_command(context, "list") if isinstance(context.command, click.Group) else None
+    if context.invoked_subcommand is None and listing is not None:
+        context.invoke(listing)
+
+
+def _add(group: click.Group, places: Places, above: str = "") -> None:
+    """Add commands, whose models and functions are named after them, and groups of commands."""
+    for name, (model, module, text) in places.items():
+        full = f"{above} {name}".strip().replace("-", " ")
+        named = f"evosdc.options.{model}:{full.title().replace(' ', '')}Options"
+        if module:
+            group.add_command(Later(name, f"evosdc.cli.{module}:{full.replace(' ', '_')}", text, named))
+        elif name in GROUPS:
+            lists = "list" in GROUPS[name]
+            inner = Subcommands(name, help=text, invoke_without_command=lists, callback=_list if lists else None)
+            _add(inner, GROUPS[name], name)
+            group.add_command(inner)
+
+
+for _places in SECTIONS.values():
+    _add(cli, _places)
 
 
 def main(arguments: list[str] | None = None) -> None:

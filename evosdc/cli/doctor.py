@@ -1,16 +1,13 @@
 """``evosdc doctor``."""
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from evosdc.cli.options import PATH, takes_options
 from evosdc.cli.text import print_json, say
-from evosdc.options.shared import JsonOptions
-
-if TYPE_CHECKING:
-    from evosdc.runs.publication_check import Check
+from evosdc.options.data import DoctorOptions
+from evosdc.runs.publication_check import Check, check_folder
 
 MOST_NAMED = 8  # files of a kind that are named; `--json` names all
 
@@ -23,28 +20,17 @@ _KINDS = {
 }
 
 
-@click.command()
-@click.argument("folder", type=PATH, default=".")
-@takes_options(JsonOptions)
-def doctor(folder: Path, options: JsonOptions) -> None:
-    """Say which files of FOLDER are for publication, and which are for you alone; default: the current folder.
-
-    Looks at names, at what evosdc wrote beside the files, and at who may read them. Changes nothing. Exit status 1
-    where something is wrong.
-    """
-    from dataclasses import asdict
-
-    from evosdc.runs.publication_check import check_folder
-
-    found = check_folder(folder)
+def doctor(options: DoctorOptions) -> None:
+    """Print which files of a folder are for publication."""
+    found = check_folder(options.folder)
     if options.as_json:
         files = [{"name": one.name, "publish": one.published, "reason": one.reason} for one in found.files]
         print_json(
-            {"folder": str(folder), "kind": found.kind, "verdict": found.verdict or None, "files": files,
+            {"folder": str(options.folder), "kind": found.kind, "verdict": found.verdict or None, "files": files,
              "wrong": [asdict(one) for one in found.findings]}
         )  # fmt: skip
     else:
-        _show(folder, found)
+        _show(options.folder, found)
     if found.findings:
         click.get_current_context().exit(1)
 

@@ -5,25 +5,27 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from evosdc.assess.changes import matched
+from evosdc.datasets.loading import load_dataset
+from evosdc.datasets.storage import locate
 from evosdc.errors import DataError, Fault, ParameterError, did_you_mean
 from evosdc.files.atomic import check_writable
+from evosdc.files.masked_file import read_masked
 from evosdc.files.packed import unpacked
-from evosdc.files.reading import read_published, read_source
+from evosdc.files.reading import parsed, read_published, read_source
 from evosdc.files.source import Source
+from evosdc.plugins.registry import default_registry
 from evosdc.printing import printable
 from evosdc.runs.layout import BEST, CROSSWALK, RELEASE, RESOLVED, read_object, run_folder_of
-from evosdc.runs.published import sha256_of
+from evosdc.runs.published import read_crosswalk, sha256_of
+from evosdc.table.table import Table
 
 if TYPE_CHECKING:
     from evosdc.experiment.assembly import Assembly
-    from evosdc.table.table import Table
 
 
 def open_source(data: str, schema: Path | None, reading: Mapping[str, str] | None = None) -> Source:
     """Read a data file, or load the registered data set of that name where there is no such file."""
-    from evosdc.datasets.loading import load_dataset
-    from evosdc.plugins.registry import default_registry
-
     if not is_dataset(data):
         return read_source(Path(data), schema, **(reading or {}))
     if reading:
@@ -44,23 +46,16 @@ def data_of(
     reading: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return the data of an experiment about a file or a registered data set; raises as `is_dataset`."""
-    source: dict[str, Any] = {"name": data} if is_dataset(data) else {"file": str(Path(data))}
-    source |= reading or {}
-    if neutralise:
-        source["neutralise_formulas"] = True
-    if shuffle:
-        source["shuffle"] = True
-    if population is not None:
-        source["population"] = str(population)
-    if schema is not None:
-        source["schema"] = str(schema)
-    return source if names is None else source | {"protect": list(names)}
+    source = {"name": data} if is_dataset(data) else {"file": str(Path(data))}
+    files = {"population": population, "schema": schema}
+    given: dict[str, Any] = {"neutralise_formulas": neutralise or None, "shuffle": shuffle or None}
+    given |= {key: None if path is None else str(path) for key, path in files.items()}
+    given |= {"protect": None if names is None else list(names)}
+    return source | dict(reading or {}) | {key: value for key, value in given.items() if value is not None}
 
 
 def is_dataset(data: str) -> bool:
     """Return whether this is no file but the name of a registered data set."""
-    from evosdc.plugins.registry import default_registry
-
     names = default_registry().names("dataset")
     if data in names:
         # A folder of that name, which fetching data may well have made, holds no table.
@@ -84,9 +79,6 @@ def open_published(
 
 def files_behind(source: Source, data: str) -> tuple[Path, ...]:
     """Return the input files that no command names: hierarchies, files of a data set, and files beside the data."""
-    from evosdc.datasets.storage import locate
-    from evosdc.plugins.registry import default_registry
-
     found = [Path(a.hierarchy.origin) for a in source.table.schema.attributes if a.hierarchy is not None]
     catalog = getattr(unpacked(source.original), "catalog", None)
     found += [catalog] if catalog is not None else []
@@ -174,18 +166,9 @@ def require_comparable(command: Command, masked: Path, crosswalk: Path | None) -
 
 
 def matched_tables(
-    original: "Source",
-    masked: Path,
-    crosswalk: Path | None,
-    require: Sequence[str] = (),
-    generalised: bool = False,
+    original: "Source", masked: Path, crosswalk: Path | None, require: Sequence[str] = (), generalised: bool = False
 ) -> "tuple[Table, Table]":
     """Return an original and a masked file of it with each record in the same row of both."""
-    from evosdc.assess.changes import matched
-    from evosdc.files.masked_file import read_masked
-    from evosdc.files.reading import parsed
-    from evosdc.runs.published import read_crosswalk
-
     if crosswalk is None:
         return original.table, read_masked(masked, original, require, generalised).table
     published = len(parsed(masked, like=original.original).columns[0])

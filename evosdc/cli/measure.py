@@ -2,81 +2,74 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-import click
-
-from evosdc.cli.options import DATA, PATH, takes_options
+from evosdc.assess.changes import differs, reordered_words
+from evosdc.assess.defaults import choose_attributes, default_measures, entries_by_role
+from evosdc.assess.measure import score_table
+from evosdc.cli.inputs import is_dataset, matched_tables, open_source, require_comparable, single_run
 from evosdc.cli.text import print_json, print_rows, say, warn
+from evosdc.errors import ExperimentError, Fault, FaultCollector, did_you_mean
+from evosdc.experiment.experiment import MeasureEntry, Measures
+from evosdc.experiment.members import published_file
+from evosdc.experiment.problem import aggregation_of, drawing_from
+from evosdc.files.masked_file import holds_generalised
+from evosdc.model import Microdata
 from evosdc.options.inspection import MeasureOptions
+from evosdc.options.written import parameters
+from evosdc.plugins.registry import default_registry
+from evosdc.table.role_assignment import assign_known
+from evosdc.table.table import Table
 
-if TYPE_CHECKING:
-    from evosdc.plugins.registry import Registry
-    from evosdc.table.table import Table
 
-
-@click.command()
-@click.argument("original", type=DATA, metavar="RUN | ORIGINAL")
-@click.argument("masked", type=PATH, required=False)
-@takes_options(MeasureOptions)
-def measure(original: str, masked: Path | None, options: MeasureOptions) -> None:
-    """Measure the file that a RUN published, or a MASKED file against its ORIGINAL: less is better.
-
-    ORIGINAL is a file or a registered data set. Losses and risks lie between 0 and 100. Generalised files are judged by
-    the losses of generalisation.
-    """
-
-    from evosdc.assess.changes import differs, reordered_words
-    from evosdc.assess.measure import score_table
-    from evosdc.cli.inputs import single_run
-    from evosdc.errors import FaultCollector
-    from evosdc.options.written import parameters
-    from evosdc.plugins.registry import default_registry
-
-    registry = default_registry()
-    collect = FaultCollector()
-    entries = options.entries
-    names = None if entries is None else list(entries) or [""]
+def measure(options: MeasureOptions) -> None:
+    """Measure a masked file, and print a row a measure."""
+    registry, collect, entries = default_registry(), FaultCollector(), options.entries or {}
+    names = None if options.entries is None else list(entries) or [""]
     compared: _Compared | None = None
     given: dict[str, Any] = {}
-    run = single_run("measure", original, masked, {"--schema": options.schema_file, "--crosswalk": options.crosswalk})
+    unfit = {"--schema": options.schema_file, "--crosswalk": options.crosswalk}
+    run = single_run("measure", options.original, options.masked, unfit)
     for name in names or ():
         with collect.step():
             registry.spec("measure", name)
     with collect.step():
-        if run is not None:
-            compared = _of_run(run, registry, names, options.protect)
-        else:
-            assert masked is not None, "two files, where it is no run"
-            compared = _of_files(original, masked, registry, names, options)
+        compared = _of_files(names, options) if run is None else _of_run(run, names, options.protect)
     with collect.step():
-        given = _params(list(compared.params) if compared is not None else names or [], parameters(options.settings))
-        given = {name: {**(entries or {}).get(name, {}), **own} for name, own in given.items()}
+        measured = list(compared.params) if compared is not None else names or []
+        given = parameters(options.settings)
+        wanted = f"NAME.KEY=VALUE for one of {', '.join(measured)}"
+        unknown = [name for name, value in given.items() if name not in measured or not isinstance(value, dict)]
+        if unknown:
+            faults = ((f"a parameter of {name!r}", did_you_mean(name, measured)) for name in unknown)
+            raise ExperimentError([Fault("--set", said, wanted, advice) for said, advice in faults])
     collect.settle()
     assert compared is not None
-    before, after, chosen, of, risks = compared.before, compared.after, compared.chosen, compared.of, compared.risks
-    linkage = options.linkage or compared.linkage
-    params = {name: {**own, **given.get(name, {})} for name, own in compared.params.items()}
-    judged = score_table(before, after, params, chosen, registry, options.baselines, of)
-    figures = {"score": judged.scores}
-    if options.baselines:
-        figures |= {"identity": judged.identity, "permutation": judged.permutation}
+    before, after, chosen = compared.before, compared.after, compared.chosen
+    given = {name: {**entries.get(name, {}), **given.get(name, {})} for name in compared.params}
+    params = {name: {**own, **given[name]} for name, own in compared.params.items()}
+    judged = score_table(before, after, params, chosen, registry, options.baselines, compared.of)
     specs: dict[str, Any] = {name: registry.spec("measure", name) for name in params}
     il, dr = compared.combined or [[name for name in specs if specs[name].kind == kind] for kind in ("il", "dr")]
-    figures = {h: _combined(scores, il, dr, linkage, risks, registry) for h, scores in figures.items()}
-    rule = str(before.schema.na)
+    linkage = options.linkage or compared.linkage
+    figures: dict[str, Mapping[str, float]] = {"score": judged.scores}
+    figures |= {"identity": judged.identity, "permutation": judged.permutation} if options.baselines else {}
+    if il or dr:
+        losses, disclosures = (tuple(MeasureEntry(name=name) for name in own) for own in (il, dr))
+        combined = Measures(il=losses, dr=disclosures, linkage=linkage, risks=compared.risks)
+        figures = {h: aggregation_of(combined, registry).combine(scores) for h, scores in figures.items()}
     unmeasured = [name for name in after.schema.names if name not in chosen]
     differing = [name for name in unmeasured if differs(before, after, name)]
-    reordered = reordered_words(before, after, unmeasured)
-    words = [reordered or f"{', '.join(differing)}: other than in the original, and not measured; see --protect."]
-    judged = replace(judged, warnings=(*judged.warnings, *(words if differing else ())))
-    warn(judged.warnings)
+    words = reordered_words(before, after, unmeasured)
+    words = words or f"{', '.join(differing)}: other than in the original, and not measured; see --protect."
+    warnings = [*judged.warnings, *([words] if differing else [])]
+    warn(warnings)
     if options.as_json:
-        besides: dict[str, Any] = {"attributes": list(chosen), "records": len(before), "missing_rule": rule}
-        besides |= {"linkage": linkage, "risks": risks, "of": of, "parameters": judged.parameters}
-        besides |= {"warnings": list(judged.warnings)} if judged.warnings else {}
+        besides: dict[str, Any] = {"attributes": list(chosen), "records": len(before)}
+        besides |= {"missing_rule": str(before.schema.na), "linkage": linkage, "risks": compared.risks}
+        besides |= {"of": compared.of, "parameters": judged.parameters} | ({"warnings": warnings} if warnings else {})
         if options.baselines:
             besides["baselines"] = {heading: figures[heading] for heading in ("identity", "permutation")}
         print_json(dict(figures["score"]) | besides)
@@ -92,14 +85,14 @@ def measure(original: str, masked: Path | None, options: MeasureOptions) -> None
     linkages = [name for name in dr if specs[name].family == "linkage"]
     if len(linkages) > 1:
         say(f"DR takes the {'greatest' if linkage == 'max' else 'mean'} of {', '.join(linkages)}.")
-    for name, own in of.items():
+    for name, own in compared.of.items():
         say(f"{name} judges {', '.join(own)}.")
-    if risks == "max":
+    if compared.risks == "max":
         say("DR is the greatest of the risks: of linkage by what an intruder knows, of inference of what is sensitive.")
-    say(f"{len(before)} records, {', '.join(chosen)}; missing values count by the rule '{rule}'.")
-    for name, own in given.items():
-        if own:
-            say(f"{name}: {', '.join(f'{key} = {json.dumps(value)}' for key, value in own.items())}")
+    say(f"{len(before)} records, {', '.join(chosen)}; missing values count by the rule '{before.schema.na}'.")
+    for name, settings in given.items():
+        if settings:
+            say(f"{name}: {', '.join(f'{key} = {json.dumps(value)}' for key, value in settings.items())}")
     if any(judged.parameters.values()):
         say("--json shows all parameters of the measures.")
     if options.baselines:
@@ -110,8 +103,8 @@ def measure(original: str, masked: Path | None, options: MeasureOptions) -> None
 class _Compared:
     """The input of measures: tables with the same respondent in row r, their attributes, and the measures."""
 
-    before: "Table"
-    after: "Table"
+    before: Table
+    after: Table
     chosen: tuple[str, ...]
     params: Mapping[str, Mapping[str, Any]]
     of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -120,14 +113,9 @@ class _Compared:
     combined: tuple[list[str], list[str]] | None = None
 
 
-def _of_run(path: Path, registry: "Registry", names: list[str] | None, attributes: Sequence[str] | None) -> _Compared:
+def _of_run(path: Path, names: list[str] | None, attributes: Sequence[str] | None) -> _Compared:
     """Return the published file of a run and its original, to be measured as the run did unless others are named."""
-    from evosdc.assess.defaults import choose_attributes
-    from evosdc.experiment.experiment import MeasureEntry
-    from evosdc.experiment.members import published_file
-    from evosdc.experiment.problem import drawing_from
-    from evosdc.table.role_assignment import assign_known
-
+    registry = default_registry()
     found = published_file(path, registry)
     measures, protect = found.assembly.experiment.measures, found.assembly.microdata.protect
     assert measures is not None, "the assembly fills in the measures"
@@ -147,15 +135,10 @@ def _of_run(path: Path, registry: "Registry", names: list[str] | None, attribute
     )
 
 
-def _of_files(
-    original: str, masked: Path, registry: "Registry", names: list[str] | None, options: MeasureOptions
-) -> _Compared:
+def _of_files(names: list[str] | None, options: MeasureOptions) -> _Compared:
     """Return a masked file and its original, to be measured by the usual measures unless others are named."""
-    from evosdc.assess.defaults import choose_attributes, default_measures, entries_by_role
-    from evosdc.cli.inputs import is_dataset, matched_tables, open_source, require_comparable
-    from evosdc.files.masked_file import holds_generalised
-    from evosdc.model import Microdata
-
+    original, masked, registry = options.original, options.masked, default_registry()
+    assert masked is not None, "two files, where it is no run"
     require_comparable("measure", masked, options.crosswalk)
     source = open_source(original, options.schema_file, options.reading)
     chosen = choose_attributes(source.table.schema, options.protect, otherwise_all=False)
@@ -174,41 +157,3 @@ def _of_files(
     generalised = any(registry.implementation("measure", name).generalised for name in known)
     before, after = matched_tables(source, masked, options.crosswalk, chosen, generalised)
     return _Compared(before, after, chosen, {name: {} for name in names}, of, risks=risks)
-
-
-def _params(names: list[str], given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the parameters by measure; raises `ExperimentError` for those of a measure that is not taken."""
-    from evosdc.errors import ExperimentError, Fault, did_you_mean
-
-    faults = [
-        Fault(
-            "--set",
-            f"a parameter of {name!r}",
-            f"NAME.KEY=VALUE for one of {', '.join(names)}",
-            did_you_mean(name, names),
-        )
-        for name, value in given.items()
-        if name not in names or not isinstance(value, dict)
-    ]
-    if faults:
-        raise ExperimentError(faults)
-    return {name: dict(given.get(name, {})) for name in names}
-
-
-def _combined(
-    scores: Mapping[str, float],
-    il: Sequence[str],
-    dr: Sequence[str],
-    linkage: Literal["max", "mean"],
-    risks: Literal["mean", "max"],
-    registry: "Registry",
-) -> dict[str, float]:
-    """Return the scores with IL and DR, where there are measures of that kind."""
-    from evosdc.experiment.experiment import MeasureEntry, Measures
-    from evosdc.experiment.problem import aggregation_of
-
-    if not il and not dr:
-        return dict(scores)
-    losses, disclosures = (tuple(MeasureEntry(name=name) for name in names) for names in (il, dr))
-    measures = Measures(il=losses, dr=disclosures, linkage=linkage, risks=risks)
-    return dict(aggregation_of(measures, registry).combine(scores))

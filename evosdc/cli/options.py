@@ -1,11 +1,13 @@
 """Options of the command line, made from the models of `evosdc.options`."""
 
 import json
+import re
 import shlex
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import wraps
 from importlib import import_module
+from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +17,33 @@ from click.shell_completion import CompletionItem
 from evosdc.options.written import listed
 
 if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
     from evosdc.options.model import Described, Options
 
 PATH = click.Path(path_type=Path)
 
 
+def command(name: str, model: "type[Options]", target: str) -> click.Command:
+    """Return the command of a model; the function ``module:name``, imported when it is called, gets the options."""
+    from evosdc.options.model import arguments, described
+
+    own = [one for one in described(model) if one.only != "python"]
+    names = arguments(model)
+
+    def call(**given: Any) -> Any:
+        return _imported(target)(_read(model, given))
+
+    vars(call)["model"] = model
+    params: list[click.Parameter] = [_argument(name, field) for name, field in names.items()]
+    params += [click.Option(words, **settings) for words, settings in map(_option, own)]
+    kind = MemberCommand if "member" in names else click.Command
+    return kind(name, params=params, callback=call, help=cleandoc(model.__doc__ or ""))
+
+
 def takes_options(model: "type[Options]") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command all options of a model; the function gets them, checked, as its argument `options`."""
-    from evosdc.options.model import described, read
+    """Give a plugin's command all options of a model; the function gets them, checked, as its argument `options`."""
+    from evosdc.options.model import described
 
     own = [one for one in described(model) if one.only != "python"]
 
@@ -30,31 +51,57 @@ def takes_options(model: "type[Options]") -> Callable[[Callable[..., Any]], Call
         @wraps(function)
         def call(**given: Any) -> Any:
             chosen = {one.name: given.pop(one.name) for one in own}
-            said = {name: value for name, value in chosen.items() if value is not None}
-            return function(**given, options=read(model, said, command=True))
+            return function(**given, options=_read(model, chosen))
 
         vars(call)["model"] = model
         decorated: Callable[..., Any] = call
-        for one in reversed(own):
-            decorated = _option(one)(decorated)
+        for words, settings in map(_option, reversed(own)):
+            decorated = click.option(*words, **settings)(decorated)
         return decorated
 
     return decorate
 
 
-def _option(one: "Described") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _read(model: "type[Options]", given: Mapping[str, Any]) -> "Options":
+    from evosdc.options.model import read
+
+    return read(model, {name: value for name, value in given.items() if value is not None}, command=True)
+
+
+class MemberCommand(click.Command):
+    """A command that takes -1 for the number of a member, which is refused with the numbers that there are."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Return the remaining words after options and arguments are read."""
+        ctx.ignore_unknown_options = any(re.fullmatch(r"-[0-9]+", word) for word in args)
+        return super().parse_args(ctx, args)
+
+
+def _argument(name: str, field: "FieldInfo") -> click.Argument:
+    known: dict[str, Any] = dict(field.json_schema_extra)  # type: ignore[arg-type]
+    several, kind = field.default == (), known["registered"]
+    named = Registered(kind, files=kind == "dataset") if kind else click.STRING
+    usual = {} if known["required"] or several else {"default": field.default}
+    return click.Argument(
+        [name], type=PATH if "Path" in str(field.annotation) else named, nargs=-1 if several else 1,
+        required=known["required"], metavar=known["metavar"] or None, **usual,
+    )  # fmt: skip
+
+
+def _option(one: "Described") -> tuple[list[str], dict[str, Any]]:
+    """Return names and settings of an option, as click takes them."""
     from evosdc.options.model import FLAG, TEXTS
 
+    words = [*one.flags, one.name]
     if one.kind == FLAG:
         shown = one.default is True and one.only != "command"
-        return click.option(*one.flags, one.name, is_flag=True, default=one.default, show_default=shown, help=one.text)
+        return words, {"is_flag": True, "default": one.default, "show_default": shown, "help": one.text}
     if one.kind == TEXTS:
-        return click.option(*one.flags, one.name, multiple=True, metavar=one.metavar, help=f"{one.text} Repeatable.")
+        return words, {"multiple": True, "metavar": one.metavar, "help": f"{one.text} Repeatable."}
     usual: Any = None if one.required or one.default == () else one.default
-    return click.option(
-        *one.flags, one.name, type=_type(one), default=usual, required=one.required, show_default=usual is not None,
-        metavar=None if one.choices else one.metavar or None, help=one.text,
-    )  # fmt: skip
+    settings = {"type": _type(one), "default": usual, "required": one.required, "show_default": usual is not None}
+    settings |= {"metavar": None if one.choices else one.metavar or None, "help": one.text}
+    return words, settings if one.alone is None else settings | {"is_flag": False, "flag_value": one.alone}
 
 
 def _type(one: "Described") -> click.ParamType[Any]:
@@ -91,9 +138,6 @@ class Registered(click.ParamType[Any]):
         known = default_registry().names(self.kind) if self.kind else ()
         found = [CompletionItem(f"{done}{comma}{name}") for name in known if name.startswith(begun)]
         return [*found, CompletionItem(incomplete, type="file")] if self.files else found
-
-
-DATA = Registered("dataset", files=True)  # A data file, or the name of a registered data set
 
 
 class Names(Registered):
@@ -146,12 +190,19 @@ def command_line() -> str:
 class Later(click.Command):
     """A command, or group of commands, that is imported when it is used."""
 
-    def __init__(self, name: str, target: str, text: str) -> None:
+    def __init__(self, name: str, target: str, text: str, model: str = "") -> None:
         super().__init__(name, short_help=text)
-        self.target = target
+        self.target, self.model = target, model
 
     def imported(self) -> click.Command:
-        """Return the command itself."""
-        module, _, attribute = self.target.partition(":")
-        command: click.Command = getattr(import_module(module), attribute)
-        return command
+        """Return the command itself: the target, or where there is a model the command that this makes."""
+        found: click.Command = (
+            command(self.name or "", _imported(self.model), self.target) if self.model else _imported(self.target)
+        )
+        found.short_help = found.short_help or self.short_help
+        return found
+
+
+def _imported(target: str) -> Any:
+    module, _, attribute = target.partition(":")
+    return getattr(import_module(module), attribute)

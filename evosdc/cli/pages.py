@@ -2,115 +2,71 @@
 
 from pathlib import Path
 
-import click
-
+from evosdc.api import runs as of_runs
 from evosdc.cli.inputs import require_apart
-from evosdc.cli.options import PATH, takes_options
-from evosdc.cli.text import print_json, print_rows, say
+from evosdc.cli.text import answer, print_json, print_rows, say
 from evosdc.errors import DataError, Fault
 from evosdc.files.atomic import require_unused, write_text
 from evosdc.options.runs import CompareOptions, DossierOptions, ReportOptions, StudyReportOptions
+from evosdc.report import write_for_users, write_pages, write_report
+from evosdc.report.dossier import write_dossier
+from evosdc.runs.comparison import TITLES
 from evosdc.runs.layout import FOR_USERS, REPORT, require_run, run_folders
 from evosdc.runs.status import require_complete
 
 
-@click.command()
-@click.argument("run_dirs", type=PATH, nargs=-1, required=True, metavar="RUN_DIR ...")
-@takes_options(ReportOptions)
-def report(run_dirs: tuple[Path, ...], options: ReportOptions) -> None:
-    """Write one self-contained HTML page about one or more runs; nothing is evaluated again.
-
-    The page is as confidential as the file. With --for-users it is one that may be published: method, codebook, and how
-    to correct for the masking of each column. Of one run without --output both are written into its folder, as at its
-    end; the one for users only where the verdict does not forbid to publish the file.
-    """
-    from evosdc.report import write_for_users, write_pages, write_report
-
-    for_users = options.for_users
-    if for_users and len(run_dirs) > 1:
-        raise DataError(Fault("--for-users", f"{len(run_dirs)} runs", "one run, whose file is published"))
-    into_folder, both = options.output is None and len(run_dirs) == 1, False
-    if into_folder:
-        if not run_folders(run_dirs[0]):
-            require_run(run_dirs[0])
-        both = not for_users
-    target = options.output or (run_dirs[0] if into_folder else Path()) / (FOR_USERS if for_users else REPORT)
-    pages = [target, *([run_dirs[0] / FOR_USERS] if both else [])]
-    for page in pages:
+def report(options: ReportOptions) -> None:
+    """Write pages about runs."""
+    for_users, runs = options.for_users, list(options.run_dirs)
+    if for_users and len(runs) > 1:
+        raise DataError(Fault("--for-users", f"{len(runs)} runs", "one run, whose file is published"))
+    into_folder = options.output is None and len(runs) == 1
+    if into_folder and not run_folders(runs[0]):
+        require_run(runs[0])
+    both = into_folder and not for_users
+    target = options.output or (runs[0] if into_folder else Path()) / (FOR_USERS if for_users else REPORT)
+    users = runs[0] / FOR_USERS
+    for page in (target, users) if both else (target,):
         require_apart(page, pages=True)
         if page.exists() and not page.read_bytes()[:100].lstrip().lower().startswith(b"<!doctype html"):
             raise DataError(Fault(str(page), "a file that is no web page", "a new file or a report to replace"))
-    require_unused(*pages, replace=options.force)
-    require_complete(run_dirs)
+        require_unused(page, replace=options.force)
+    require_complete(runs)
     if both:
-        written = write_pages(run_dirs[0])
+        written = write_pages(runs[0])
     else:
-        written = write_for_users(run_dirs[0], target) if for_users else write_report(run_dirs, target)
-    users = run_dirs[0] / FOR_USERS if both and (run_dirs[0] / FOR_USERS).exists() else None
-    if options.as_json:
-        runs = [str(run) for folder in run_dirs for run in run_folders(folder)]
-        print_json({"report": str(written), "runs": runs} | ({} if users is None else {"for_users": str(users)}))
-        return
-    say(f"Report: {written}")
-    if users is not None:
-        say(f"For users: {users}")
+        written = write_for_users(runs[0], target) if for_users else write_report(runs, target)
+    document = {"report": str(written), "runs": [str(run) for folder in runs for run in run_folders(folder)]}
+    lines = [f"Report: {written}"]
+    if both and users.exists():
+        document |= {"for_users": str(users)}
+        lines.append(f"For users: {users}")
+    answer(options, document, lines)
 
 
-@click.command()
-@click.argument("run_dir", type=PATH, metavar="RUN")
-@takes_options(DossierOptions)
-def dossier(run_dir: Path, options: DossierOptions) -> None:
-    """Write the dossier of a release as one page for screen and paper: what it rests on, and who signs it.
-
-    Purpose, recipients, environment, attackers, identifiers, thresholds with reasons, methods, tests by attack, a
-    protocol for people who try to re-identify, utility, suppressions, earlier releases, review and sign-off; and which
-    section serves ISO/IEC 27559, ICO, UKAN, HIPAA, EMA 0070 and NIST SP 800-188. A question without an answer stays
-    visible.
-    """
-    from evosdc.report.dossier import write_dossier
-
-    release, output = options.release, options.output
-    require_run(run_dir)
-    if output is not None:
-        require_apart(output, release, pages=True)
-        require_unused(output, replace=options.force)
-    page, form, answers = write_dossier(run_dir, release, output)
-    if options.as_json:
-        document = {"dossier": str(page), "release": str(form), "open_questions": answers.open_questions}
-        print_json(document)
-        return
-    say(f"Dossier: {page}")
-    if answers.open_questions:
-        say(f"{answers.open_questions} questions are not answered. Answer them in {form} and type the command again.")
+def dossier(options: DossierOptions) -> None:
+    """Write the dossier of a release."""
+    require_run(options.run_dir)
+    if options.output is not None:
+        require_apart(options.output, options.release, pages=True)
+        require_unused(options.output, replace=options.force)
+    page, form, answers = write_dossier(options.run_dir, options.release, options.output)
+    left, lines = answers.open_questions, [f"Dossier: {page}"]
+    if left:
+        lines.append(f"{left} questions are not answered. Answer them in {form} and type the command again.")
+    answer(options, {"dossier": str(page), "release": str(form), "open_questions": left}, lines)
 
 
-@click.command()
-@click.argument("run_dirs", type=PATH, nargs=-1, required=True, metavar="RUN_DIR ...")
-@takes_options(CompareOptions)
-def compare(run_dirs: tuple[Path, ...], options: CompareOptions) -> None:
-    """Compare the searches of finished runs by rank tests and effect sizes; nothing is evaluated again.
-
-    Runs that differ in their seeds alone are one search, replicates and settings of studies among them. Compared are
-    fitness, IL and DR of the best files, and of the fronts hypervolume, IGD+ and the additive epsilon indicator.
-    """
-    from evosdc.printing import csv_text
-    from evosdc.runs.comparison import TITLES, compare_runs, sentences
-    from evosdc.runs.reader import read_run_folders
-
+def compare(options: CompareOptions) -> None:
+    """Print and write how searches differ."""
     surfaces = options.surfaces
     if surfaces is not None:
         require_apart(surfaces)
         require_unused(surfaces, replace=options.force)
-    require_complete(run_dirs)
-    found = compare_runs(read_run_folders(run_dirs), options.paired)
+    require_complete(options.run_dirs)
+    found = of_runs.compare(options.run_dirs, paired=options.paired)
     if surfaces is not None:
-        corners = [
-            [group["label"], name, *corner]
-            for group in found["groups"]
-            for name, own in group["surfaces"].items()
-            for corner in own
-        ]
-        write_text(surfaces, csv_text([["search", "surface", "il", "dr"], *corners]))
+        write_text(surfaces, found.surfaces.to_csv(index=False, lineterminator="\n"))
     if options.as_json:
         print_json(found)
         return
@@ -122,43 +78,28 @@ def compare(run_dirs: tuple[Path, ...], options: CompareOptions) -> None:
         rows.append([group["label"], str(len(group["runs"])), *figures])
     columns = {"search": "left"} | dict.fromkeys(["runs", *(TITLES[name] for name in known)], "right")
     print_rows(columns, rows, "Medians of the runs of each search")
-    for sentence in sentences(found):
+    for sentence in found.sentences:
         say(sentence)
     if surfaces is not None:
         say(f"Attainment surfaces: {surfaces}")
 
 
-@click.group()
-def study() -> None:
-    """Statistics of studies over data sets, searches and seeds."""
-
-
-@study.command("report")
-@click.argument("folders", type=PATH, nargs=-1, required=True, metavar="FOLDER ...")
-@takes_options(StudyReportOptions)
-def study_report(folders: tuple[Path, ...], options: StudyReportOptions) -> None:
-    """Test whether searches differ over data sets and seeds; nothing is evaluated again.
-
-    FOLDER is a study, or a run. Friedman's test with Nemenyi's post-hoc test ranks the searches over data sets,
-    Wilcoxon's test within data sets and A12 with a bootstrap interval compare them in pairs, and curves show the share
-    of targets reached by number of evaluations.
-    """
-    from evosdc.api import runs as of_runs
-
+def study_report(options: StudyReportOptions) -> None:
+    """Print and write the statistics of a study."""
     output, ioh = options.output, options.ioh
     for path in (output, ioh):
         if path is not None:
             require_apart(path)
             require_unused(path, replace=options.force)
-    require_complete(folders)
-    found = of_runs.study_report(folders, figure=options.figure, block=options.block)
+    require_complete(options.folders)
+    found = of_runs.study_report(options.folders, figure=options.figure, block=options.block)
     written = []
     if output is not None:
         written.append(f"Page: {found.report(output, overwrite=True)}")
     if ioh is not None:
         written.append(f"Progress for IOHanalyzer, as custom csv format: {found.export(ioh, overwrite=True)}")
     if options.as_json:
-        print_json(dict(found))
+        print_json(found)
         return
     rows = []
     for pair in found["pairs"]:

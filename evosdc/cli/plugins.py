@@ -7,8 +7,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib import metadata, resources
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,31 +17,26 @@ from xml.etree import ElementTree
 
 import click
 
-from evosdc.cli.options import takes_options
 from evosdc.cli.text import print_json, print_rows, say
 from evosdc.errors import ClashError, Fault, InputError, did_you_mean
-from evosdc.options.data import NewPluginOptions, TestOptions
-from evosdc.options.shared import JsonOptions
+from evosdc.files.atomic import write_text
+from evosdc.options.data import (
+    NewPluginOptions,
+    PluginsDoctorOptions,
+    PluginsListOptions,
+    PluginsShowOptions,
+    PluginsTestOptions,
+)
+from evosdc.plugins.diagnosis import diagnose
 from evosdc.plugins.discovery import IN_WORDS
-from evosdc.plugins.growth import Growth, growth_or_reason
+from evosdc.plugins.growth import growth_or_reason
 from evosdc.plugins.kinds import KINDS, Kind
 from evosdc.plugins.registry import default_registry
 from evosdc.specs import DatasetSpec, LimitSpec, MeasureSpec, OperatorSpec, Spec
 
 
-@click.group(invoke_without_command=True)
-@click.pass_context
-def plugins(context: click.Context) -> None:
-    """List plugins and what they offer."""
-    if context.invoked_subcommand is None:
-        context.invoke(list_plugins, as_json=False)
-
-
-@plugins.command("list")
-@takes_options(JsonOptions)
-def list_plugins(options: JsonOptions) -> None:
-    """List every masking method, measure, genotype, ... with the plugin that offers it."""
-
+def plugins_list(options: PluginsListOptions) -> None:
+    """List all offers, with the plugin of each."""
     registry = default_registry()
     offers = {kind: {name: _entry(kind, name) for name in registry.names(kind)} for kind in KINDS}
     if options.as_json:
@@ -63,19 +57,17 @@ def list_plugins(options: JsonOptions) -> None:
         click.secho(f"problem: {problem}", fg="red", err=True)
 
 
-@plugins.command()
-@click.argument("name")
-@takes_options(JsonOptions)
-def show(name: str, options: JsonOptions) -> None:
-    """Show the details of NAME: source, provider, and parameters with their ranges."""
-
-    found = default_registry().kinds_of(name)
-    documents = [_entry(kind, name) | {"kind": kind, "parameters": described_parameters(kind, name)} for kind in found]
+def plugins_show(options: PluginsShowOptions) -> None:
+    """Show the details of a name."""
+    documents = [
+        _entry(kind, options.name) | {"kind": kind, "parameters": described_parameters(kind, options.name)}
+        for kind in default_registry().kinds_of(options.name)
+    ]
     if options.as_json:
-        click.echo(json.dumps(documents[0] if len(documents) == 1 else documents, ensure_ascii=False))
+        print_json(documents[0] if len(documents) == 1 else documents)
         return
     for document in documents:
-        click.secho(f"{document['kind']} {name}", bold=True)
+        click.secho(f"{document['kind']} {options.name}", bold=True)
         for key, value in document.items():
             if key in ("kind", "parameters") or value in ("", (), None):
                 continue
@@ -85,62 +77,51 @@ def show(name: str, options: JsonOptions) -> None:
             click.echo(f"  parameter {parameter}: {text}")
 
 
-@plugins.command()
-@click.argument("name")
-@takes_options(TestOptions)
-def test(name: str, options: TestOptions) -> int:
-    """Test what is registered as NAME, with its default parameters: does it keep its contract, and what does it cost?
-
-    The table has the checks of its conformance suite; whether the same seed gives the same; whether updates equal a
-    new computation; by which power of the number of records the time grows (1: linear); and the memory of a call.
-    """
-
-    report = conformance(name, options.kind)
+def plugins_test(options: PluginsTestOptions) -> int:
+    """Test what is registered as a name."""
+    name, registry = options.name, default_registry()
+    kinds = [KINDS[kind] for kind in registry.kinds_of(name) if options.kind in (None, kind)]
+    if len(kinds) != 1:
+        wanted = f"--kind with one of {', '.join(kind.name for kind in kinds or KINDS.values())}"
+        raise InputError(Fault("plugins test", repr(name), wanted))
+    if find_spec("pytest") is None:
+        raise InputError(Fault("plugins test", "an environment without pytest", "pytest", "pip install pytest"))
+    (kind,) = kinds
+    require_testable(kind, registry.spec(kind.name, name))
+    body = declared(kind, registry.spec(kind.name, name))
+    checks, passed, pytest_output = _run(TEMPLATE.format(suite=kind.suite, kind=kind.name, name=name, declared=body))
+    growth, reason = growth_or_reason(kind.name, name, registry)
     if options.as_json:
-        print_json(report.to_json())
-    else:
-        _print_report(report, options.verbose)
-    return 0 if report.passed else 1
-
-
-def _print_report(report: "Report", verbose: bool) -> None:
-    """Print the table of a plugin's test, and the failures of its tests."""
-
-    if verbose or not report.checks:
-        say(report.said)
+        document = {"kind": kind.name, "name": name, "checks": checks, "growth": list(map(asdict, growth))}
+        print_json(document | {"reason": reason, "passed": passed})
+        return 0 if passed else 1
+    if options.verbose or not checks:
+        say(pytest_output)
     rows = []
-    for checks in report.checks:
-        result = "failed" if checks.failed else "passed" if checks.passed else "does not apply"
-        skipped = f", {checks.skipped} do not apply" if checks.skipped else ""
-        failed = f", {checks.failed} failed" if checks.failed else ""
-        rows.append((checks.group, result, f"{checks.passed} passed{failed}{skipped}, {checks.seconds:.1f} s"))
-    for growth in report.growth:
-        exponent = "" if growth.exponent is None else f"n^{max(growth.exponent, 0.0):.1f}"
-        largest = f"{1000.0 * growth.seconds[-1]:.3g} ms for {growth.records[-1]} records"
-        rows.append((f"growth: {growth.operation}", exponent, largest))
-    for growth in report.growth:
-        rows.append((f"memory: {growth.operation}", f"{growth.memory:.1f} MB", f"for {growth.records[-1]} records"))
-    rows += [] if report.growth else [("growth", "", report.reason)]
+    for one in checks:
+        result = "failed" if one["failed"] else "passed" if one["passed"] else "does not apply"
+        further = [f"{one['failed']} failed"] if one["failed"] else []
+        further += [f"{one['skipped']} do not apply"] if one["skipped"] else []
+        rows.append((one["group"], result, ", ".join([f"{one['passed']} passed", *further, f"{one['seconds']:.1f} s"])))
+    for each in growth:
+        exponent = "" if each.exponent is None else f"n^{max(each.exponent, 0.0):.1f}"
+        largest = f"{1000.0 * each.seconds[-1]:.3g} ms for {each.records[-1]} records"
+        rows.append((f"growth: {each.operation}", exponent, largest))
+    for each in growth:
+        rows.append((f"memory: {each.operation}", f"{each.memory:.1f} MB", f"for {each.records[-1]} records"))
+    rows += [] if growth else [("growth", "", reason)]
     styles = ["red" if row[1] == "failed" else "" for row in rows]
-    print_rows(dict.fromkeys(("check", "result", "detail"), "left"), rows, f"{report.kind} {report.name}", styles)
-    for checks in report.checks:
-        for complaint in checks.complaints:
-            say(f"FAILED {complaint}")
-    if not report.passed and not verbose:
+    print_rows(dict.fromkeys(("check", "result", "detail"), "left"), rows, f"{kind.name} {name}", styles)
+    for complaint in (complaint for one in checks for complaint in one["complaints"]):
+        say(f"FAILED {complaint}")
+    if not passed and not options.verbose:
         say("evosdc plugins test --verbose shows what pytest says.")
+    return 0 if passed else 1
 
 
-@plugins.command()
-@click.argument("name", required=False)
-@takes_options(JsonOptions)
-def doctor(name: str | None, options: JsonOptions) -> int:
-    """Explain plugins that do not load or cannot be used: what is wrong, where, and what to do.
-
-    NAME is a plugin, or a module or file that should be one; by default all plugins are looked at.
-    """
-    from evosdc.plugins.diagnosis import diagnose
-
-    found = diagnose(name)
+def plugins_doctor(options: PluginsDoctorOptions) -> int:
+    """Explain plugins that do not load."""
+    found = diagnose(options.name)
     if options.as_json:
         print_json({"plugins": [asdict(one) for one in found]})
     else:
@@ -158,7 +139,6 @@ def doctor(name: str | None, options: JsonOptions) -> int:
 
 
 def _entry(kind: str, name: str) -> dict[str, Any]:
-
     try:
         spec = asdict(default_registry().spec(kind, name))
         return {key: value for key, value in spec.items() if key not in ("name", "files")} | {
@@ -170,7 +150,6 @@ def _entry(kind: str, name: str) -> dict[str, Any]:
 
 def described_parameters(kind: str, name: str) -> dict[str, str]:
     """Return meaning, type, range and default of each parameter of a plugin."""
-
     params = getattr(default_registry().implementation(kind, name), "Params", None)
     if params is None:
         return {}
@@ -222,23 +201,12 @@ BUILDS_ALONE = (70, 1)  # the version of setuptools from which on it builds with
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
-@click.command("new-plugin")
-@click.argument("kind")
-@click.argument("name")
-@takes_options(NewPluginOptions)
-def new_plugin(kind: str, name: str, options: NewPluginOptions) -> None:
-    """Write a small distribution that adds a KIND called NAME: it works and passes its tests as it is.
-
-    KIND is one of measure, masking-method, genotype, algorithm, operator, privacy-model, fitness, executor, dataset,
-    portfolio, format, limit, picture, command.
-    """
-    from evosdc.cli.text import say
-    from evosdc.files.atomic import write_text
-
-    require_usable(kind, name)
-    folder = options.output or Path(f"evosdc-{name}")
+def new_plugin(options: NewPluginOptions) -> None:
+    """Write a small distribution that adds a plugin."""
+    require_usable(options.kind, options.name)
+    folder = options.output or Path(f"evosdc-{options.name}")
     require_free(folder)
-    for path, text in files(kind, name).items():
+    for path, text in files(options.kind, options.name).items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         write_text(folder / path, text)
         (folder / path).chmod(0o644)  # source code, not microdata
@@ -253,8 +221,8 @@ def new_plugin(kind: str, name: str, options: NewPluginOptions) -> None:
     if not offline:
         say("It downloads setuptools to build with; setuptools 70.1 or later in this environment makes that needless.")
     say(f"Then: {shlex.join([sys.executable, '-m', 'pytest', str(folder)])}, which needs pytest")
-    if kind in KINDS and kind != "format":  # which is tested with a file of its own
-        say(f"And: evosdc plugins test {name}, which also tells how fast it is")
+    if options.kind in KINDS and options.kind != "format":  # which is tested with a file of its own
+        say(f"And: evosdc plugins test {options.name}, which also tells how fast it is")
 
 
 def files(kind: str, name: str) -> dict[str, str]:
@@ -312,7 +280,6 @@ def builds_offline(setuptools: tuple[int, ...], wheel: bool) -> bool:
 
 def require_usable(kind: str, name: str) -> None:
     """Raise `InputError` with all that is wrong with a kind and a name."""
-
     faults = []
     if kind not in MADE:
         faults.append(Fault("KIND", repr(kind), f"one of {', '.join(MADE)}", did_you_mean(kind, MADE)))
@@ -328,13 +295,14 @@ def require_usable(kind: str, name: str) -> None:
 
 def require_free(folder: Path) -> None:
     """Raise `InputError` when the place of the new distribution is taken."""
-
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         given = "a folder that is not empty" if folder.is_dir() else "a file"
         raise InputError(Fault(str(folder), given, "a new or empty folder", "Choose another one with -o."))
 
 
 TEMPLATE = """
+from math import inf
+
 from evosdc.table.schema import Scale
 from evosdc.plugins.registry import default_registry
 from evosdc.testing import {suite}
@@ -362,53 +330,6 @@ GROUPS = (
 )
 
 CONTRACT = "contract"
-
-
-@dataclass(frozen=True)
-class Checked:
-    """The result of a group of tests."""
-
-    group: str
-    passed: int
-    failed: int
-    skipped: int
-    seconds: float
-    complaints: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Report:
-    """The result of a plugin's test."""
-
-    kind: str
-    name: str
-    checks: tuple[Checked, ...]
-    growth: tuple[Growth, ...]
-    reason: str  # why there is no growth, where there is none
-    passed: bool  # whether every test passed, and pytest ran at all
-    said: str  # what pytest said
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as JSON-able data."""
-        return {key: value for key, value in asdict(self).items() if key != "said"}
-
-
-def conformance(name: str, kind: str | None) -> Report:
-    """Run the suite of a registered name and measure its cost."""
-    kinds = [KINDS[k] for k in default_registry().kinds_of(name) if kind in (None, k)]
-    if len(kinds) != 1:
-        possible = kinds or list(KINDS.values())
-        wanted = f"--kind with one of {', '.join(k.name for k in possible)}"
-        raise InputError(Fault("plugins test", repr(name), wanted))
-    if find_spec("pytest") is None:
-        raise InputError(Fault("plugins test", "an environment without pytest", "pytest", "pip install pytest"))
-    (tested,) = kinds
-    spec = default_registry().spec(tested.name, name)
-    require_testable(tested, spec)
-    body = declared(tested, spec)
-    checks, passed, said = _run(TEMPLATE.format(suite=tested.suite, kind=tested.name, name=name, declared=body))
-    growth, reason = growth_or_reason(tested.name, name, default_registry())
-    return Report(tested.name, name, tuple(checks), tuple(growth), reason, passed, said)
 
 
 def require_testable(kind: Kind, spec: Spec) -> None:
@@ -448,7 +369,8 @@ def declared(kind: Kind, spec: Spec) -> str:
     return "\n".join(f"    {line}" for line in lines)
 
 
-def _run(text: str) -> tuple[list[Checked], bool, str]:
+def _run(text: str) -> tuple[list[dict[str, Any]], bool, str]:
+    """Return the results of a file of tests by group, whether all passed, and what pytest said."""
     with tempfile.TemporaryDirectory() as folder:
         path, results = Path(folder) / "test_conformance.py", Path(folder) / "results.xml"
         path.write_text(text, encoding="utf-8")
@@ -458,23 +380,16 @@ def _run(text: str) -> tuple[list[Checked], bool, str]:
         )
         # Written by pytest a moment ago, in a folder of this process.
         cases = list(ElementTree.parse(results).iter("testcase")) if results.exists() else []
-    return checked(cases), done.returncode == 0, done.stdout + done.stderr
-
-
-def checked(cases: Sequence[ElementTree.Element]) -> list[Checked]:
-    """Return the results of tests, by group, from pytest's own report."""
     groups: dict[str, list[ElementTree.Element]] = {title: [] for title in (CONTRACT, *(title for title, _ in GROUPS))}
     for case in cases:
         name = case.get("name", "")
         groups[next((title for title, words in GROUPS if any(word in name for word in words)), CONTRACT)].append(case)
-    found = []
-    for group, own in groups.items():
-        broken = [(case, fault) for case in own for fault in case if fault.tag in ("failure", "error")]
+    checks = []
+    for group, own in ((group, own) for group, own in groups.items() if own):
+        broken = [(case.get("name"), fault) for case in own for fault in case if fault.tag in ("failure", "error")]
         skipped = sum(child.tag == "skipped" for case in own for child in case)
-        first_lines = [(fault.get("message") or "").strip().partition("\n")[0] for _, fault in broken]
-        complaints = tuple(f"{case.get('name')}: {text}" for (case, _), text in zip(broken, first_lines, strict=True))
+        complaints = [f"{name}: {(fault.get('message') or '').strip().partition(chr(10))[0]}" for name, fault in broken]
         seconds = sum(float(case.get("time", 0.0)) for case in own)
-        if own:
-            passed = len(own) - len(broken) - skipped
-            found.append(Checked(group, passed, len(broken), skipped, seconds, complaints))
-    return found
+        counts = {"passed": len(own) - len(broken) - skipped, "failed": len(broken), "skipped": skipped}
+        checks.append({"group": group, **counts, "seconds": seconds, "complaints": complaints})
+    return checks, done.returncode == 0, done.stdout + done.stderr

@@ -5,95 +5,82 @@ from collections.abc import Mapping
 from dataclasses import replace
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import click
-
-from evosdc.cli.options import DATA, takes_options
+from evosdc.api.inspection import risk_figures
+from evosdc.assess.changes import reordered_words
+from evosdc.assess.risk import (
+    Perturbed,
+    against_original,
+    build_models,
+    intruder_view_of,
+    perturbed_file,
+    population_description,
+    record_figures,
+)
+from evosdc.cli.inputs import open_published, open_source, require_apart, require_comparable
 from evosdc.cli.text import print_json, print_rows, say, warn
+from evosdc.errors import Fault, FaultCollector, ParameterError
+from evosdc.files.atomic import require_unused, write_text
+from evosdc.files.encoding import read_text
+from evosdc.files.reading import read_source
+from evosdc.model import IntruderView
 from evosdc.options.inspection import RiskOptions
+from evosdc.options.written import parameters
+from evosdc.plugins.registry import default_registry
+from evosdc.randomisation.matrix_file import read_matrices, stochastic
+from evosdc.randomisation.transition import Matrix
+from evosdc.runs.layout import RESULT, read_object
+from evosdc.runs.published import read_crosswalk
+from evosdc.runs.result import Result, Verdict
+from evosdc.table.table import Numbers
 
 FIRST = 5  # models that are shown where not all are wanted
 
-if TYPE_CHECKING:
-    from evosdc.assess.risk import Perturbed
-    from evosdc.model import IntruderView
-    from evosdc.randomisation.transition import Matrix
-    from evosdc.runs.result import Verdict
-    from evosdc.table.table import Numbers
 
-
-@click.command()
-@click.argument("data", type=DATA)
-@takes_options(RiskOptions)
-def risk(data: str, options: RiskOptions) -> None:
-    """Show what DATA, a file or a registered data set, reveals of its respondents when taken by itself.
-
-    Where values of DATA were changed, as its manifest, its run folder or --original tell, counts of records that stand
-    out are no re-identifications: then it is said so, and with --original how many of them are right.
-    """
-    from evosdc.assess.risk import (
-        assess,
-        build_models,
-        intruder_view_of,
-        population_description,
-        record_figures,
-        standing_out,
-        view_summary,
+def risk(options: RiskOptions) -> None:
+    """Print what a file reveals, and write figures of its records."""
+    registry, schema, data = default_registry(), options.schema_file, Path(options.data)
+    population, transitions = (
+        None if path is None else Path(path) for path in (options.population, options.transitions)
     )
-    from evosdc.cli.inputs import open_published, require_apart, require_comparable
-    from evosdc.errors import Fault, FaultCollector, ParameterError
-    from evosdc.files.reading import read_source
-    from evosdc.options.written import parameters
-    from evosdc.plugins.registry import default_registry
-
-    registry = default_registry()
-    schema, original, crosswalk, most = options.schema_file, options.original, options.crosswalk, options.standing_out
-    population = None if options.population is None else Path(options.population)
-    transitions = None if options.transitions is None else Path(options.transitions)
     names = list(registry.names("privacy-model")) if options.models is None else list(options.models) or [""]
     given, collect = parameters(options.settings), FaultCollector()
     for name, params in given.items():
         if name not in names or not isinstance(params, dict):
-            wanted = f"MODEL.KEY=VALUE with one of {', '.join(names)}"
-            collect.faults.append(Fault("--set", repr(name), wanted))
+            collect.faults.append(Fault("--set", repr(name), f"MODEL.KEY=VALUE with one of {', '.join(names)}"))
     chosen = {name: given[name] if isinstance(given.get(name), dict) else {} for name in dict.fromkeys(names)}
+    rows: dict[str, Matrix] = {}
+    view: IntruderView | None = None
     with collect.step():
         build_models(chosen, registry)
-    rows: dict[str, Matrix] = {}
     with collect.step():
         rows = matrix_rows(transitions) if transitions is not None else {}
     with collect.step():
-        if original is not None:
-            require_comparable("risk", Path(data), crosswalk)
-        elif crosswalk is not None:
+        if options.original is not None:
+            require_comparable("risk", data, options.crosswalk)
+        elif options.crosswalk is not None:
             raise ParameterError(Fault("--crosswalk", "a file, and no --original", "both or none"))
-    view = None
     with collect.step():
-        source = open_published(data, schema, generalised=True, reading=options.reading)
-        people = None
-        known_by = (options.quasi_identifiers, options.sensitive, options.weight, options.household, options.missing)
+        source = open_published(options.data, schema, generalised=True, reading=options.reading)
+        known_by = options.known_by
         view = intruder_view_of(source.table, *known_by, None, rows, False)
         if population is not None:
             described = population_description(source.table.schema, view.quasi_identifiers)
-            people = read_source(population, described).table
-            view = intruder_view_of(source.table, *known_by, people, rows, False)
+            view = intruder_view_of(source.table, *known_by, read_source(population, described).table, rows, False)
     collect.settle()
     if view is None:
-        raise ParameterError(Fault(data, "no file", "a file"))
-    figures = assess(view, chosen, registry)
-    if options.records is not None:
-        records = Path(options.records)
-        require_apart(records, Path(data), schema, population, transitions)
+        raise ParameterError(Fault(options.data, "no file", "a file"))
+    if options.record_figures is not None:
+        records = Path(options.record_figures)
+        require_apart(records, data, schema, population, transitions)
         write_record_figures(records, record_figures(view, chosen, registry), options.force)
-    perturbed = perturbed_by(data, schema, original, view, crosswalk, options.reading)
-    alone = standing_out(view, list(build_models(chosen, registry).values()), registry) if most else None
+    perturbed = perturbed_by(options, view)
+    found = risk_figures(view, chosen, perturbed, options.standing_out)
     if options.as_json:
-        further: dict[str, Any] = {"perturbed": perturbed.to_json()} if perturbed else {}
-        further |= {"standing_out": alone.to_json(most or 0)} if alone else {}
-        print_json(figures | view_summary(view) | further)
+        print_json(found)
         return
-    show_models(chosen, figures, perturbed.verdict if perturbed else "", options.every or options.models is not None)
+    show_models(chosen, found, perturbed.verdict if perturbed else "", options.every or options.models is not None)
     suppressed = int(view.suppressed.sum())
     if suppressed:
         say(f"{suppressed} records are suppressed whole (*): they are counted apart, and are no class of their own.")
@@ -101,16 +88,12 @@ def risk(data: str, options: RiskOptions) -> None:
         f"{len(view.table) - suppressed} records; known to an intruder: {', '.join(view.quasi_identifiers)}; "
         f"missing values count by the rule '{view.missing}'."
     )
-    for sentence in perturbed.sentences() if perturbed else ():
-        say(sentence)
-    for sentence in alone.sentences(most or 0) if alone else ():
+    for sentence in (*(perturbed.sentences() if perturbed else ()), *found.outstanding):
         say(sentence)
 
 
 def write_record_figures(path: Path, figures: "Mapping[str, Numbers]", force: bool) -> None:
     """Write what models say of records: a line a record, its position from 1, and a column a model."""
-    from evosdc.files.atomic import require_unused, write_text
-
     require_unused(path, replace=force, advice="Choose another file, or add --force.")
     columns = [column.tolist() for column in figures.values()]
     rows = enumerate(zip(*columns, strict=True), start=1)
@@ -118,44 +101,31 @@ def write_record_figures(path: Path, figures: "Mapping[str, Numbers]", force: bo
     write_text(path, "\n".join([",".join(["record", *figures]), *lines]) + "\n")
 
 
-def perturbed_by(
-    data: str,
-    schema: Path | None,
-    original: str | None,
-    view: "IntruderView",
-    crosswalk: Path | None = None,
-    reading: Mapping[str, str] | None = None,
-) -> "Perturbed | None":
+def perturbed_by(options: RiskOptions, view: IntruderView) -> Perturbed | None:
     """Return the meaning of uniques in a perturbed file; None where no file says that it was perturbed."""
-    from evosdc.assess.changes import reordered_words
-    from evosdc.assess.risk import against_original, perturbed_file
-    from evosdc.cli.inputs import open_source
-    from evosdc.plugins.registry import default_registry
-    from evosdc.runs.published import read_crosswalk
-
-    known = view.quasi_identifiers
+    data, original, known = Path(options.data), options.original, view.quasi_identifiers
     if original is not None:
         from_file = Path(original).exists()
-        made_from = open_source(original, schema if from_file else None, reading if from_file else None)
+        schema, reading = (options.schema_file, options.reading) if from_file else (None, None)
+        made_from = open_source(original, schema, reading)
         made_from.table.schema.require(known, "--original")
-        if crosswalk is not None:
-            made_from = made_from.ordered_by(read_crosswalk(crosswalk, len(view.table), len(made_from.table)))
+        if options.crosswalk is not None:
+            made_from = made_from.ordered_by(read_crosswalk(options.crosswalk, len(view.table), len(made_from.table)))
         others = [name for name in view.table.schema.names if name not in known]
         reordered = reordered_words(made_from.table, view.table, others)
         warn([reordered] if reordered else ())
         found = against_original(made_from.table, view, default_registry(), f"by {Path(original).name}")
-        return replace(found, of_run=verdict_on_file(Path(data))) if found is not None else None
-    recorded_by, recorded_of = recorded_changes(Path(data))
+        return replace(found, of_run=verdict_on_file(data)) if found is not None else None
+    recorded_by, recorded_of = recorded_changes(data)
     changed = {name: recorded_of.get(name, 0) for name in known}
     if not any(changed.values()):
         return None
-    return perturbed_file(f"by {recorded_by}", changed, view, of_run=verdict_on_file(Path(data)))
+    return perturbed_file(f"by {recorded_by}", changed, view, of_run=verdict_on_file(data))
 
 
 def recorded_changes(path: Path) -> tuple[str, dict[str, int]]:
     """Return the file that records the perturbation of a data file, and the number of values of each attribute."""
     # It is the manifest beside it, or the result of the run folder that it lies in.
-    from evosdc.runs.layout import RESULT, read_object
 
     for found in (path.with_name(f"{path.stem}.manifest.json"), path.with_name(RESULT)):
         try:
@@ -174,18 +144,12 @@ def recorded_changes(path: Path) -> tuple[str, dict[str, int]]:
 
 def verdict_on_file(path: Path) -> "Verdict | None":
     """Return the verdict of the run folder that a data file lies in; None for any other file."""
-    from evosdc.runs.result import Result
-
     result = Result.known(path.parent)
     return result.verdict if result is not None and result.best.file == path.name else None
 
 
 def matrix_rows(path: Path) -> "dict[str, Matrix]":
     """Return, by attribute, the rows of a file's matrices; only those of values that occurred where it has counts."""
-    from evosdc.errors import ParameterError
-    from evosdc.files.encoding import read_text
-    from evosdc.randomisation.matrix_file import read_matrices, stochastic
-
     matrices = [stochastic(found) for found in read_matrices(path)]
     text = read_text(path, ParameterError)
     document = json.loads(text) if text.lstrip("\ufeff \r\n\t").startswith("{") else {}
@@ -203,9 +167,6 @@ def show_models(
     chosen: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Any], instead: str = "", every: bool = True
 ) -> None:
     """Print the verdicts, and a row for each model, those that do not apply last."""
-    from evosdc.assess.risk import build_models
-    from evosdc.plugins.registry import default_registry
-
     built = build_models(chosen, default_registry())
     verdicts = {name: model.verdict(figures) for name, model in built.items() if name in figures and not instead}
     for verdict in (instead, *verdicts.values()):

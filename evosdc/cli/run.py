@@ -7,44 +7,56 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from evosdc.api.progress import scores_in_words
-from evosdc.cli.options import DATA, PATH, command_line, takes_options
+from evosdc.assess.data_check import check_records
+from evosdc.assess.verdict import NO, on_verdict, unmet
+from evosdc.cli.beginning import seconds_since
+from evosdc.cli.display import display
+from evosdc.cli.inputs import data_of, open_source
+from evosdc.cli.options import command_line
 from evosdc.cli.signals import asked_to_stop, forget
-from evosdc.cli.text import harmless, print_json, print_rows, say
+from evosdc.cli.text import answer, harmless, numbers, print_json, print_rows, say
+from evosdc.errors import CheckpointError, InputError, RunError
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.environment import naming_plugins
+from evosdc.experiment.protection import protection
+from evosdc.experiment.reader import read_experiment
+from evosdc.experiment.study import resume_study, run_study
+from evosdc.experiment.study_status import check_settings, planned_runs, read_status
+from evosdc.files.row_order import order_sentences
+from evosdc.model.constraint import CONDITIONAL
 from evosdc.options.runs import CheckOptions, ResumeOptions, RunOptions
 from evosdc.options.search import ProtectOptions
-from evosdc.runs.layout import REFUSED, RESOLVED, RESULT, RunFolder, free_folder, replacing, run_folders
+from evosdc.plugins.registry import default_registry
+from evosdc.report import write_pages
+from evosdc.runs.layout import (
+    FOR_USERS,
+    REFUSED,
+    RESOLVED,
+    RESULT,
+    RunFolder,
+    free_folder,
+    replacing,
+    require_run,
+    run_folders,
+)
+from evosdc.runs.rank_tests import METHOD, rank_sentences
+from evosdc.runs.result import Result, StudyResult
+from evosdc.runs.status import FINISHED
+from evosdc.secret import Key, Seed, chosen_seed
+from evosdc.table.schema import Role
+from evosdc.table.structural_zeros import THRESHOLD
 
-if TYPE_CHECKING:
-    from evosdc.runs.result import Result, StudyResult
-    from evosdc.secret import Seed
 
-
-@click.command()
-@click.argument("data", type=DATA)
-@takes_options(ProtectOptions)
-def protect(data: str, options: ProtectOptions) -> None:
-    """Protect DATA, a file or the name of a registered data set, with good defaults.
-
-    Looks for the file of least loss in which no more people are found than --audience allows: finds the best parameters
-    of every masking method, evolves the masked files, asks judges that the search did not use, and writes the best
-    file, the front and a report. Exit status 1 where the file does not fulfil what was
-    required; with --require publishable also where the verdict has conditions, which --require "publishable on
-    conditions" accepts.
-    """
-    from evosdc.cli.inputs import data_of
-    from evosdc.experiment.assembly import assemble
-    from evosdc.experiment.protection import protection
-    from evosdc.plugins.registry import default_registry
-    from evosdc.secret import chosen_seed
-
+def protect(options: ProtectOptions) -> None:
+    """Search for a file within the bound, and print the verdict."""
     source = data_of(
-        data, options.schema_file, options.protect, options.neutralise_formulas, options.shuffle, options.population,
-        options.reading,
+        options.data, options.schema_file, options.protect, options.neutralise_formulas, options.shuffle,
+        options.population, options.reading,
     )  # fmt: skip
     experiment = protection(source, default_registry(), options)
     drawn = chosen_seed(options.seed, options.key)
@@ -56,20 +68,8 @@ def protect(data: str, options: ProtectOptions) -> None:
     leave_by(result, options.as_json)
 
 
-@click.command()
-@click.argument("experiment", type=PATH)
-@takes_options(RunOptions)
-def run(experiment: Path, options: RunOptions) -> None:
-    """Run an experiment file and write a run folder with the protected file, the scores and a report.
-
-    Exit status 1 where a constraint of the experiment does not hold for the file; on fresh draws, where it is drawn at
-    random.
-    """
-    from evosdc.experiment.environment import naming_plugins
-    from evosdc.experiment.reader import read_experiment
-    from evosdc.plugins.registry import default_registry
-    from evosdc.secret import chosen_seed
-
+def run(options: RunOptions) -> None:
+    """Run an experiment file."""
     overrides = list(options.settings)
     if options.executor:
         overrides.append(f"executor.name='{options.executor}'")
@@ -78,127 +78,72 @@ def run(experiment: Path, options: RunOptions) -> None:
     if options.hosts:
         overrides.append(f"executor.hosts={json.dumps(str(options.hosts.absolute()))}")
     # The file may be that of a run folder, which knows the plugins that it was made with.
-    with naming_plugins(RunFolder(experiment.parent), default_registry()):
-        model = read_experiment(experiment, overrides)
+    with naming_plugins(RunFolder(options.experiment.parent), default_registry()):
+        model = read_experiment(options.experiment, overrides)
         drawn = chosen_seed(model.seed, options.key)
         result = carry_out(model, options.output, options.quiet, options.as_json, options.report, drawn, options.force)
     leave_by(result, options.as_json)
 
 
-@click.command()
-@click.argument("experiment", type=PATH, required=False)
-@click.option(
-    "--data",
-    is_flag=False,
-    flag_value="",
-    metavar="[DATA]",
-    help="After EXPERIMENT: check the records of its data too. Without one: check those of DATA, a file or data set.",
-)
-@takes_options(CheckOptions)
-def check(experiment: Path | None, data: str | None, options: CheckOptions) -> None:
-    """Validate an experiment file: names, parameters, data, attributes. Runs nothing.
-
-    With --data it also tells how often records break the schema's edit rules, which combinations of values never
-    occur, and which masked attributes the others give away.
-    """
-    if experiment is None:
-        check_data(data, options)
+def check(options: CheckOptions) -> None:
+    """Check an experiment file, or the records of a data file."""
+    if options.experiment is None:
+        _check_data(options)
         return
-    if data or options.schema_file is not None or options.protect is not None:
+    if options.data or options.schema_file is not None or options.protect is not None:
         raise click.UsageError("--data takes no file beside an EXPERIMENT, which names its data, schema and protect.")
-    from evosdc.assess.data_check import check_records
-    from evosdc.experiment.environment import naming_plugins
-    from evosdc.experiment.reader import read_experiment
-    from evosdc.experiment.study_status import check_settings, planned_runs
-    from evosdc.files.row_order import order_sentences
-    from evosdc.plugins.registry import default_registry
-    from evosdc.table.structural_zeros import THRESHOLD
-
-    with naming_plugins(RunFolder(experiment.parent), default_registry()):
-        model = read_experiment(experiment, options.settings)
+    with naming_plugins(RunFolder(options.experiment.parent), default_registry()):
+        model = read_experiment(options.experiment, options.settings)
         assembly = check_settings(model, default_registry())
-    document = {
-        "title": model.heading,
-        "records": len(assembly.source.table),
-        "protect": list(assembly.microdata.protect),
-        "starting_files": assembly.plan.candidates,
-        "measures": list(assembly.problem.measures),
-        "runs": len(planned_runs(model)),
-    }
-    found = None
-    if data is not None:
+    records, protect, measures = len(assembly.source.table), assembly.microdata.protect, list(assembly.problem.measures)
+    candidates, runs = assembly.plan.candidates, len(planned_runs(model))
+    document = {"title": model.heading, "records": records, "protect": list(protect), "starting_files": candidates}
+    document |= {"measures": measures, "runs": runs}
+    lines = [
+        f"{options.experiment} is valid: {records} records, protect {', '.join(protect)}, {candidates} starting files, "
+        f"measures {', '.join(measures)}{'.' if model.single else f'; {runs} runs.'}"
+    ]
+    if options.data is not None:
         zeros = model.structural_zeros
         expected = options.threshold or (zeros.threshold if zeros is not None else THRESHOLD)
-        found = check_records(assembly.source.table, assembly.microdata.protect, expected)
-    if options.as_json:
-        print_json(document | ({"data": found.to_json()} if found is not None else {}))
-        return
-    click.echo(
-        f"{experiment} is valid: {document['records']} records, protect {', '.join(assembly.microdata.protect)}, "
-        f"{document['starting_files']} starting files, measures {', '.join(assembly.problem.measures)}"
-        + ("." if model.single else f"; {document['runs']} runs.")
-    )
-    for sentence in [*found.sentences(), *order_sentences(assembly.source.ordered())] if found is not None else ():
-        say(sentence)
+        found = check_records(assembly.source.table, protect, expected)
+        document |= {"data": found.to_json()}
+        lines += [*found.sentences(), *order_sentences(assembly.source.ordered())]
+    answer(options, document, lines)
 
 
-def check_data(data: str | None, options: CheckOptions) -> None:
-    """Print what the records of a data file, or of a data set, say of themselves."""
-    from evosdc.assess.data_check import check_records
-    from evosdc.cli.inputs import open_source
-    from evosdc.files.row_order import order_sentences
-    from evosdc.table.schema import Role
-    from evosdc.table.structural_zeros import THRESHOLD
-
-    if not data:
+def _check_data(options: CheckOptions) -> None:
+    if not options.data:
         raise click.UsageError("Missing argument: EXPERIMENT, or --data DATA.")
     if options.settings:
         raise click.UsageError("--set overrides a key of an EXPERIMENT; there is none.")
-    source = open_source(data, options.schema_file, options.reading)
-    table = source.table
+    source = open_source(options.data, options.schema_file, options.reading)
+    table, ordered = source.table, source.ordered()
     named = table.schema.named(options.protect or (), "--protect")
     protect = list(named or table.schema.with_role(Role.QUASI_IDENTIFIER))
     found = check_records(table, protect, options.threshold or THRESHOLD)
-    ordered = source.ordered()
-    if options.as_json:
-        print_json(found.to_json() | {"protect": protect, "told_by_order_of_left_out": list(ordered)})
-        return
-    say(f"{data}: {len(table)} records; masked: {', '.join(protect) or 'nothing'}.")
-    for sentence in [*found.sentences(), *order_sentences(ordered)]:
-        say(sentence)
+    document = found.to_json() | {"protect": protect, "told_by_order_of_left_out": list(ordered)}
+    first = f"{options.data}: {len(table)} records; masked: {', '.join(protect) or 'nothing'}."
+    answer(options, document, [first, *found.sentences(), *order_sentences(ordered)])
 
 
-@click.command()
-@click.argument("run_dir", type=PATH)
-@takes_options(ResumeOptions)
-def resume(run_dir: Path, options: ResumeOptions) -> None:
-    """Go on with a run or study that was stopped, from the last checkpoints, as if it had never stopped.
-
-    Executor and workers may be others than before: the result is the same. Exit status 1 where the file does not fulfil
-    what was required when the run began.
-    """
-    from evosdc.cli.display import display
-    from evosdc.experiment.study import resume_study
-    from evosdc.plugins.registry import default_registry
-    from evosdc.runs.layout import require_run
-
-    require_run(run_dir)
+def resume(options: ResumeOptions) -> None:
+    """Go on with a run."""
+    require_run(options.run_dir)
     place = None if options.hosts is None else str(options.hosts.absolute())
     with display(options.quiet or options.as_json) as shown:
-        work = partial(resume_study, run_dir, default_registry(), shown, options.force)
+        work = partial(resume_study, options.run_dir, default_registry(), shown, options.force)
         work = partial(work, executor=options.executor, workers=options.workers, hosts=place)
-        result = outcome(run_dir, shown, work, options.report)
-        report = reported(run_dir, shown) if options.report else None
-    conclude(run_dir, result, report, options.as_json)
+        result = outcome(options.run_dir, shown, work, options.report)
+        report = reported(options.run_dir, shown) if options.report else None
+    conclude(options.run_dir, result, report, options.as_json)
     leave_by(result, options.as_json)
 
 
-def leave_by(result: "Result", as_json: bool, limits: bool = False) -> None:
+def leave_by(result: Result, as_json: bool, limits: bool = False) -> None:
     """End with exit status 1 where the file must not be published, or a requirement is not met."""
     # Of a randomised file fresh draws decide. `limits`: or a limit that evosdc set itself. A search keeps these, and a
     # file made without one may not.
-    from evosdc.assess.verdict import on_verdict, unmet
-    from evosdc.model.constraint import CONDITIONAL
 
     missed = unmet(result.to_json(), limits)
     for entry in missed if not as_json else ():
@@ -212,14 +157,8 @@ def leave_by(result: "Result", as_json: bool, limits: bool = False) -> None:
 
 def carry_out(
     model: Any, output: Path | None, quiet: bool, as_json: bool, pages: bool, seed: "Seed", force: bool = False
-) -> "Result":
+) -> Result:
     """Run an experiment with a display, write the report if `pages`, print the result, and return it."""
-    from evosdc.cli.beginning import seconds_since
-    from evosdc.cli.display import display
-    from evosdc.experiment.study import run_study
-    from evosdc.plugins.registry import default_registry
-    from evosdc.secret import Key
-
     registry = default_registry()
     path = output if output is not None else free_folder(Path("runs"), model.heading)
     with replacing(path, force), display(quiet or as_json) as shown:
@@ -235,10 +174,8 @@ def carry_out(
     return result
 
 
-def outcome(path: Path, shown: Any, work: Callable[[], "Result"], pages: bool = True) -> "Result":
+def outcome(path: Path, shown: Any, work: Callable[[], Result], pages: bool = True) -> Result:
     """Return the result of a run; a signal after its end is too late to stop it."""
-    from evosdc.runs.result import Result
-
     try:
         with resumable(path, shown, pages):
             return work()
@@ -251,10 +188,6 @@ def outcome(path: Path, shown: Any, work: Callable[[], "Result"], pages: bool = 
 
 def _ended(path: Path) -> bool:
     """Whether a run or study is complete, whatever came after."""
-    from evosdc.errors import InputError
-    from evosdc.experiment.study_status import read_status
-    from evosdc.runs.status import FINISHED
-
     try:
         return read_status(path).phase == FINISHED
     except InputError:
@@ -264,8 +197,6 @@ def _ended(path: Path) -> bool:
 @contextmanager
 def resumable(path: Path, shown: Any, pages: bool = True) -> Iterator[None]:
     """Print how to resume when a run is stopped, or fails with results in its folder."""
-    from evosdc.errors import CheckpointError, RunError
-
     try:
         yield
     except CheckpointError:
@@ -287,9 +218,6 @@ def resumable(path: Path, shown: Any, pages: bool = True) -> Iterator[None]:
 
 def _report_partial_result(path: Path, shown: Any, pages: bool) -> None:
     """Say where the best file so far is of a run that was stopped, and write its report if `pages`."""
-    from evosdc.report import write_pages
-    from evosdc.runs.result import Result
-
     results = [(folder, Result.read(folder)) for folder in run_folders(path) if (folder / RESULT).exists()]
     if not results:
         return
@@ -308,7 +236,6 @@ def reported(path: Path, shown: Any) -> Path:
     """Write the report of a run folder, saying so, and return where it is."""
     # The run has ended by then: a signal has the report begun again, and a second one ends the command. Where the disk
     # is full, what there is to be done is less than to run again.
-    from evosdc.report import write_pages
 
     try:
         shown.concluding("writing the report")
@@ -322,10 +249,9 @@ def reported(path: Path, shown: Any) -> Path:
         raise
 
 
-def conclude(path: Path, result: "Result", report: Path | None, as_json: bool) -> None:
+def conclude(path: Path, result: Result, report: Path | None, as_json: bool) -> None:
     """Print the result of a run folder and where its files are, the report last; None where there is none."""
     # A signal stops the printing alone: the exit status stays that of the run.
-    from evosdc.runs.result import StudyResult
 
     try:
         if as_json:
@@ -382,17 +308,11 @@ def scores_line(result: "Result") -> str:
     """Return the score of the file found, beside the best without a search and the original."""
     best, rival, original = result.best.of_file or result.best, result.portfolio.best, result.identity
     line = f"{scores_in_words({'fitness': best.fitness, **best.scores})} by {result.fitness}"
-    line += f"; without a search {_numbers(rival.fitness)} ({rival.label})" if rival is not None else ""
-    return line + (f"; unprotected {_numbers(original.fitness)}" if original is not None else "")
-
-
-def _numbers(fitness: Sequence[float]) -> str:
-    return " ".join(f"{value:.3f}" for value in fitness)
+    line += f"; without a search {numbers(rival.fitness)} ({rival.label})" if rival is not None else ""
+    return line + (f"; unprotected {numbers(original.fitness)}" if original is not None else "")
 
 
 def _files(path: Path, result: "Result", report: Path | None) -> Iterator[str]:
-    from evosdc.runs.layout import FOR_USERS
-
     without = f" (without {', '.join(result.dropped_identifiers)})" if result.dropped_identifiers else ""
     yield f"{'Protected file:':<16} {path / result.best.file}{without}"
     if (path / FOR_USERS).exists():
@@ -403,10 +323,6 @@ def _files(path: Path, result: "Result", report: Path | None) -> Iterator[str]:
 
 def next_command(path: Path, result: "Result") -> str:
     """Return the most useful next command: check, search within the bound, or list the files to publish."""
-    from evosdc.assess.verdict import NO
-    from evosdc.cli.options import command_line
-    from evosdc.model.constraint import CONDITIONAL
-
     verdict, opinion = result.verdict, result.second_opinion
     if result.so_far:
         return shlex.join(["evosdc", "resume", str(path)])
@@ -414,7 +330,8 @@ def next_command(path: Path, result: "Result") -> str:
         unchecked = opinion.holds is None and not opinion.used_by_the_search
         open_ones = unchecked and opinion.answered < max(opinion.asked, 1)
         return shlex.join(["evosdc", "judge" if open_ones else "doctor", str(path)])
-    typed = re.sub(r" (-o|--output)[ =]\S+", "", command_line())  # that folder is there now
+    # That folder is there now, and what a public seed draws is never for release.
+    typed = re.sub(r" (-o|--output|--seed)[ =]\S+", "", command_line())
     wanted = [text.split('"')[1] for reason in verdict.reasons for text in reason.split("--require ")[1:]]
     wanted = [text for text in (*wanted, CONDITIONAL) if text not in typed]
     if typed.startswith("evosdc protect ") and wanted and verdict.people_found is not None:
@@ -422,7 +339,7 @@ def next_command(path: Path, result: "Result") -> str:
     return shlex.join(["evosdc", "member", str(path), "best"])
 
 
-def print_settings(result: "StudyResult") -> None:
+def print_settings(result: StudyResult) -> None:
     """Print the figures of a sweep's settings, or of the replicates of one setting."""
     entries, spread = result.settings, result.spread
     if not entries:
@@ -449,8 +366,6 @@ def print_settings(result: "StudyResult") -> None:
 
 def findings(comparison: Mapping[str, Any], labels: Sequence[str]) -> list[str]:
     """Return the results of rank tests between the settings of a sweep, a sentence for each finding."""
-    from evosdc.runs.rank_tests import METHOD, rank_sentences
-
     sentences = []
     for name, title in (("fitness", "fitness"), ("il", "IL"), ("dr", "DR")):
         found = comparison.get(name)

@@ -5,56 +5,43 @@ import signal
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
 
+from evosdc.api import runs as of_runs
 from evosdc.api.progress import scores_in_words
-from evosdc.cli.options import PATH, takes_options
 from evosdc.cli.signals import Stopped, forget
-from evosdc.cli.text import harmless, print_json, say
-from evosdc.options.runs import FinishOptions, WatchOptions
-from evosdc.options.shared import JsonOptions
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
-    from evosdc.experiment.study_status import Status, StudyStatus
-    from evosdc.runs.status import RunStatus
+from evosdc.cli.text import answer, harmless, say
+from evosdc.experiment.study_status import Status, StudyStatus, read_status
+from evosdc.options.runs import FinishOptions, StatusOptions, WatchOptions
+from evosdc.runs.layout import RESULT
+from evosdc.runs.published import published_faults
+from evosdc.runs.result import Result
+from evosdc.runs.status import FINISHED, WAITING, RunStatus, lacking_faults
 
 MOST_LISTED = 40
 GRACE = 10.0  # seconds to wait for a run that is only about to begin
 
 
-@click.command()
-@click.argument("run_dir", type=PATH)
-@takes_options(JsonOptions)
-def status(run_dir: Path, options: JsonOptions) -> None:
-    """Show how a run or a study is doing: state, best file, speed, time left. Does not touch it.
-
-    Exit status 2 where files of the run are lacking, or a published one is not the one that it wrote.
-    """
-    from evosdc.experiment.study_status import read_status
-    from evosdc.runs.published import published_faults
-    from evosdc.runs.status import lacking_faults
-
-    found = read_status(run_dir)
-    faults = [] if found.active else [*lacking_faults(run_dir), *published_faults(run_dir)]
+def status(options: StatusOptions) -> None:
+    """Print how a run is doing."""
+    found = read_status(options.run_dir)
+    faults = [] if found.active else [*lacking_faults(options.run_dir), *published_faults(options.run_dir)]
     changed = [str(fault) for fault in faults]
-    if options.as_json:
-        print_json(found.to_json() | ({"warnings": changed} if changed else {}))
-    else:
-        for name, text in (*rows(found), *(("warning", text) for text in changed)):
-            say(f"{name + ':':<14}{text}")
+    listed = (*rows(found), *(("warning", text) for text in changed))
+    document = found.to_json() | ({"warnings": changed} if changed else {})
+    answer(options, document, (f"{name + ':':<14}{text}" for name, text in listed))
     if changed:
         click.get_current_context().exit(2)
 
 
-def rows(found: "Status") -> Iterator[tuple[str, str]]:
+def rows(found: Status) -> Iterator[tuple[str, str]]:
     """Yield the lines of a status: names and texts."""
-    from evosdc.experiment.study_status import StudyStatus
-
     yield "title", found.title
     yield "folder", str(found.folder)
     if isinstance(found, StudyStatus):
@@ -66,8 +53,6 @@ def rows(found: "Status") -> Iterator[tuple[str, str]]:
 
 
 def _run_rows(run: "RunStatus") -> Iterator[tuple[str, str]]:
-    from evosdc.runs.status import FINISHED
-
     yield "state", state_in_words(run)
     yield "generation", f"{run.generation}"
     yield "evaluations", f"{run.evaluations} in {duration(run.seconds)}"
@@ -100,8 +85,6 @@ def state_in_words(run: "RunStatus") -> str:
 
 
 def _study_rows(study: "StudyStatus") -> Iterator[tuple[str, str]]:
-    from evosdc.runs.status import FINISHED, WAITING
-
     yield "state", study.phase
     counts = ", ".join(f"{number} {phase}" for phase, number in study.counts.items() if number)
     yield "runs", f"{len(study.runs)}: {counts}"
@@ -123,10 +106,8 @@ def _study_rows(study: "StudyStatus") -> Iterator[tuple[str, str]]:
         yield "and", f"{len(under_way) - MOST_LISTED} more"
 
 
-def line(found: "Status") -> str:
+def line(found: Status) -> str:
     """Return a status in one line, without anything that changes by itself as time goes by."""
-    from evosdc.experiment.study_status import StudyStatus
-
     best: Mapping[str, Any] | None
     if isinstance(found, StudyStatus):
         parts = [f"{number} {phase}" for phase, number in found.counts.items() if number]
@@ -158,17 +139,10 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours < 24 else f"{hours // 24} d {hours % 24} h"
 
 
-@click.command()
-@click.argument("run_dir", type=PATH)
-@takes_options(WatchOptions)
-def watch(run_dir: Path, options: WatchOptions) -> int:
-    """Follow a run or a study until it ends; Ctrl-C leaves it alone. Exit status 0 when it finished, else 1."""
-    from rich.console import Console
-
-    from evosdc.runs.status import FINISHED
-
+def watch(options: WatchOptions) -> int:
+    """Follow a run."""
     try:
-        found = _followed(run_dir, options.interval, Console())
+        found = _followed(options.run_dir, options.interval, Console())
     except KeyboardInterrupt as error:
         if isinstance(error, Stopped) and error.number != signal.SIGINT:
             raise
@@ -178,11 +152,6 @@ def watch(run_dir: Path, options: WatchOptions) -> int:
 
 
 def _followed(path: Path, interval: float, console: "Console") -> "Status":
-    from rich.live import Live
-
-    from evosdc.experiment.study_status import read_status
-    from evosdc.runs.status import WAITING
-
     found, printed, began = read_status(path), "", monotonic()
     live = Live(_table(found), console=console, refresh_per_second=4) if console.is_terminal else None
     if live is not None:
@@ -204,45 +173,24 @@ def _followed(path: Path, interval: float, console: "Console") -> "Status":
             say(line(found))
 
 
-def _table(found: "Status") -> "Table":
-    from rich.table import Table
-    from rich.text import Text
-
+def _table(found: Status) -> "Table":
     table = Table(show_header=False, box=None, pad_edge=False)
     for name, text in rows(found):
         table.add_row(Text(harmless(name), style="bold"), Text(harmless(text)))
     return table
 
 
-@click.command()
-@click.argument("run_dir", type=PATH)
-@takes_options(FinishOptions)
-def finish(run_dir: Path, options: FinishOptions) -> None:
-    """End a run or study from elsewhere, with its best file so far, front and report written; resume still goes on.
+def finish(options: FinishOptions) -> None:
+    """End a run from elsewhere."""
+    from evosdc.cli.run import leave_by  # which loads a compiler; status and watch need none
 
-    A run that goes on, here or on another computer, ends after its generation. Of one that was killed they are written
-    from its newest checkpoint. Exit status 1 where it had not ended in time, or the best file so far does not fulfil
-    what was required.
-    """
-    from evosdc.api import runs as of_runs
-    from evosdc.cli.run import leave_by
-    from evosdc.experiment.study_status import read_status
-    from evosdc.runs.layout import RESULT
-    from evosdc.runs.result import Result
-
-    ended = of_runs.finish(run_dir, time=options.time)
-    found = read_status(run_dir)
-    if options.as_json:
-        print_json(ended)
-    else:
-        say(line(found))
-        for file in ended["files"]:
-            say(f"Best file so far: {file}")
-        if ended["report"] is not None:
-            say(f"Report:           {ended['report']}")
-        if found.active:
-            say("It received the request to end, and ends after this generation.")
+    ended = of_runs.finish(options.run_dir, time=options.time)
+    found = read_status(options.run_dir)
+    lines = [line(found), *(f"Best file so far: {file}" for file in ended["files"])]
+    lines += [] if ended["report"] is None else [f"Report:           {ended['report']}"]
+    lines += ["It received the request to end, and ends after this generation."] if found.active else []
+    answer(options, ended, lines)
     if found.active:
         click.get_current_context().exit(1)
-    if (run_dir / RESULT).exists():
-        leave_by(Result.read(run_dir), options.as_json)
+    if (options.run_dir / RESULT).exists():
+        leave_by(Result.read(options.run_dir), options.as_json)

@@ -12,6 +12,8 @@ from evosdc.printing import printable
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from evosdc.options.shared import JsonOptions
+
 MOST_WIDE = 500  # columns of text that a table takes at most
 
 
@@ -29,6 +31,15 @@ def warn(sentences: Iterable[str]) -> None:
 def print_json(data: Any) -> None:
     """Print one JSON object and nothing else."""
     click.echo(json.dumps(data, ensure_ascii=False, allow_nan=False))
+
+
+def answer(options: "JsonOptions", document: Any, lines: Iterable[str]) -> None:
+    """Print the result of a command: one JSON object where that is wanted, else lines for people."""
+    if options.as_json:
+        print_json(document)
+    else:
+        for line in lines:
+            say(line)
 
 
 def print_rows(
@@ -67,6 +78,11 @@ def print_table(table: "Table") -> None:
         needed = console.measure(table, options=console.options.update(max_width=MOST_WIDE)).minimum
         console.width = max(console.width, needed)
     console.print(table)
+
+
+def numbers(values: Iterable[float]) -> str:
+    """Return the numbers of a fitness as text."""
+    return " ".join(f"{value:.3f}" for value in values)
 
 
 def harmless(text: str) -> str:

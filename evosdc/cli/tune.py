@@ -2,49 +2,37 @@
 
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import click
-
-from evosdc.cli.options import DATA, takes_options
-from evosdc.cli.text import print_json, say, warn
+from evosdc.cli.beginning import seconds_since
+from evosdc.cli.display import display
+from evosdc.cli.inputs import data_of
+from evosdc.cli.text import answer, numbers, warn
+from evosdc.errors import DataError, Fault
+from evosdc.experiment.assembly import Assembly, assemble
+from evosdc.experiment.preparation import best_file, budget_of, tune_alone, with_tuned
+from evosdc.experiment.protection import protection
+from evosdc.experiment.reader import experiment_text
+from evosdc.experiment.summaries import alike_in_words
+from evosdc.files.atomic import check_writable, make_folder, write_text
+from evosdc.files.schema.schema_file import value_text as toml_text
+from evosdc.model import Masking
 from evosdc.options.search import TuneOptions
-from evosdc.options.written import names_text
-
-if TYPE_CHECKING:
-    from evosdc.experiment.assembly import Assembly
-    from evosdc.files.source import WriteReport
-    from evosdc.model import Masking
-    from evosdc.secret import Seed
-    from evosdc.tuning.tuner import Tuning
+from evosdc.options.written import names_text, setting_value
+from evosdc.plugins.registry import default_registry
+from evosdc.runs.layout import EXPERIMENT, KEY, TUNING
+from evosdc.secret import Key, chosen_seed, public
+from evosdc.tuning.tuner import Tuning
 
 SHOWN = 5  # methods and chains that are printed; the others are in the output of `--json`
 LEAST = 0.05  # share of a time that tuning has in any case, however long it took to begin
 
 
-@click.command()
-@click.argument("data", type=DATA)
-@takes_options(TuneOptions)
-def tune(data: str, options: TuneOptions) -> None:
-    """Find the best parameters of every masking method for DATA, a file or the name of a registered data set.
-
-    Shows all methods at their best, each attribute with parameters of its own, and chains of two, with the command that
-    repeats each of them. Judges as evosdc protect does, or by the measures that you name. Writes nothing without -o.
-    """
-    from evosdc.cli.beginning import seconds_since
-    from evosdc.cli.display import display
-    from evosdc.cli.inputs import data_of
-    from evosdc.errors import DataError, Fault
-    from evosdc.experiment.assembly import assemble
-    from evosdc.experiment.preparation import budget_of, tune_alone
-    from evosdc.experiment.protection import protection
-    from evosdc.files.atomic import check_writable
-    from evosdc.plugins.registry import default_registry
-    from evosdc.secret import chosen_seed
-
+def tune(options: TuneOptions) -> None:
+    """Tune all methods, print them, and write the best file."""
     schema, output = options.schema_file, options.output
     tuned = {"methods": options.methods, "evaluations": options.evaluations, "seconds": options.time}
     if output is not None and output.exists():
@@ -52,12 +40,12 @@ def tune(data: str, options: TuneOptions) -> None:
     if output is not None:
         check_writable(output)
     experiment = protection(
-        data_of(data, schema, options.protect, options.neutralise_formulas, reading=options.reading),
+        data_of(options.data, schema, options.protect, options.neutralise_formulas, reading=options.reading),
         default_registry(),
         options.as_protection(),
         start={"tuned": {key: value for key, value in tuned.items() if value is not None}},
         harms=not (options.il or options.dr),
-    ).model_copy(update={"title": f"Tuning for {Path(data).name}"})
+    ).model_copy(update={"title": f"Tuning for {Path(options.data).name}"})
     drawn = chosen_seed(options.seed, options.key)
     assembly = assemble(experiment, default_registry(), drawn)
     assert experiment.start is not None
@@ -78,59 +66,76 @@ def tune(data: str, options: TuneOptions) -> None:
             for partial in stopped:
                 if partial.rows:
                     shown.message("stopping: this is what was found so far")
-                    _conclude(partial, assembly, data, options)
+                    _conclude(partial, assembly, options)
             raise
     if not found.rows:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in found.refused.items()) or "no method"
         raise DataError(Fault("tune", reasons, "a masking method that fits the protected attributes"))
-    _conclude(found, assembly, data, options)
+    _conclude(found, assembly, options)
 
 
-def _conclude(found: "Tuning", assembly: "Assembly", data: str, options: TuneOptions) -> None:
+def _conclude(found: Tuning, assembly: Assembly, options: TuneOptions) -> None:
     """Write the best file and what repeats it where a folder was requested, and print the result."""
-    from evosdc.experiment.summaries import alike_in_words
-    from evosdc.secret import public
-
-    experiment, schema, output = assembly.experiment, options.schema_file, options.output
+    output, protect, known = options.output, assembly.microdata.protect, public(assembly.seed)
     alike = alike_in_words(assembly.microdata.original)
     if alike:
         warn([f"{alike}: no method is better than another one."])
-    drawn_from = drawing_words(assembly.seed, options.key, output)
-    commands = [command_of(row.masking, data, schema, assembly.microdata.protect, drawn_from) for row in found.rows]
-    best = command_of(found.files[0].masking, data, schema, assembly.microdata.protect, drawn_from)
-    fitness = experiment.fitness.name
-    result = found.to_json() | {"title": experiment.heading, "seed": public(assembly.seed), "fitness": fitness}
-    result["protect"] = list(assembly.microdata.protect)
+    kept = options.key if options.key is not None else output / KEY if output is not None else None
+    drawn_from = ["--key", str(kept)] if kept is not None else []  # without a key that is stored none is named
+    drawn_from = drawn_from if known is None else ["--seed", str(known)]
+    maskings = [found.files[0].masking, *(row.masking for row in found.rows)]
+    of_file = (options.data, options.schema_file, protect, drawn_from)
+    best_command, *commands = [command_of(masking, *of_file) for masking in maskings]
+    fitness = assembly.experiment.fitness.name
+    result = found.to_json() | {"title": assembly.experiment.heading, "seed": known, "fitness": fitness}
+    result["protect"] = list(protect)
     for row, command in zip(result["methods"], commands, strict=True):
         row["command"] = command
-    result["best"]["command"], result["best_file"]["command"] = commands[0], best
+    result["best"]["command"], result["best_file"]["command"] = commands[0], best_command
     if output is not None:
-        written = _write(output, assembly, found, result)
+        masked = best_file(assembly.problem, assembly.registry, found)
+        make_folder(output)
+        key = assembly.seed if isinstance(assembly.seed, Key) else Key.fresh()
+        key.write(output / KEY)
+        written = assembly.source.write(output / f"best{assembly.source.original.suffix}", masked)
+        start = with_tuned(assembly, list(found.maskings)).experiment
+        write_text(output / EXPERIMENT, experiment_text(start))
+        write_text(output / TUNING, json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
         result["file"] = str(written.path)
         warn(written.warnings)
-    if options.as_json:
-        print_json(result)
-        return
-    required = list(map(str, assembly.problem.constraints.listed))
-    _print(found, best, fitness, output, public(assembly.seed), required)
+    answer(options, result, _lines(found, best_command, assembly, output))
+
+
+def _lines(found: Tuning, best_command: str, assembly: Assembly, output: Path | None) -> Iterator[str]:
+    best, required = found.files[0], list(map(str, assembly.problem.constraints.listed))
+    pair = ", ".join(f"{name.upper()} {best.scores[name]:.2f}" for name in ("il", "dr") if name in best.scores)
+    scores = f"{numbers(best.fitness)} by {assembly.experiment.fitness.name}{f' ({pair})' if pair else ''}"
+    yield f"Best file of all: {best.masking.label} with {scores}."
+    yield f"     {best_command}"
+    yield f"{found.evaluations} files masked and judged in {found.seconds:.1f} s. {found.evidence}".rstrip()
+    yield "Methods at their best, by the mean over the draws of a random one:"
+    for number, row in enumerate(found.rows[:SHOWN], 1):
+        error = "" if row.error is None else f" ± {row.error:.3f}"
+        broken = ", breaks a requirement" if row.scores.get("infeasibility") else ""
+        yield f"{number:3d}  {numbers(row.mean)}{error}  {row.label}{broken}"
+    more = len(found.rows) - SHOWN
+    if more > 0 or found.refused:
+        untuned = f"; {len(found.refused)} methods were not tuned" if found.refused else ""
+        where = "--json" if output is None else "tuning.json"
+        yield f"{max(more, 0)} more methods and chains{untuned}: {where} has all of them, and the command for each."
+    if required:
+        yield f"Files had to meet {'; '.join(required)}."
+    if output is not None:
+        key = ("--key", str(output / KEY)) if public(assembly.seed) is None else ()
+        yield f"Wrote the best file to {output}, and an experiment that begins a search with the best files:"
+        yield f"     {shlex.join(['evosdc', 'run', str(output / EXPERIMENT), *key])}"
     if assembly.microdata.rules is not None:
-        say("Records that break edit rules of the schema were repaired before files were judged; evosdc mask does not.")
-
-
-def drawing_words(seed: "Seed", key_file: Path | None, output: Path | None) -> list[str]:
-    """Return the options of a command that name the seed or key of draws; none where the key is not stored."""
-    from evosdc.runs.layout import KEY
-    from evosdc.secret import public
-
-    known = public(seed)
-    if known is not None:
-        return ["--seed", str(known)]
-    kept = key_file if key_file is not None else output / KEY if output is not None else None
-    return [] if kept is None else ["--key", str(kept)]
+        repaired = "Records that break edit rules of the schema were repaired before files were judged"
+        yield f"{repaired}; evosdc mask does not."
 
 
 def command_of(
-    masking: "Masking", data: str, schema: Path | None, protect: Sequence[str], drawn_from: Sequence[str]
+    masking: Masking, data: str, schema: Path | None, protect: Sequence[str], drawn_from: Sequence[str]
 ) -> str:
     """Return the command that makes a file of a masking again; where nothing keeps the key, another draw of it."""
     first, *further = masking.steps
@@ -154,62 +159,6 @@ def command_of(
 
 def value_text(value: Any) -> str:
     """Return the text of a parameter that ``--set`` reads as this value again."""
-    from evosdc.files.schema.schema_file import value_text as toml_text
-    from evosdc.options.written import setting_value
-
     if isinstance(value, str):
         return value if setting_value(value) == value else json.dumps(value)
     return toml_text(value)
-
-
-def _write(output: Path, assembly: "Assembly", found: "Tuning", result: dict[str, Any]) -> "WriteReport":
-    """Write the best file, all figures, and an experiment that begins with tuned methods; return the written files."""
-    from evosdc.experiment.preparation import best_file, with_tuned
-    from evosdc.experiment.reader import experiment_text
-    from evosdc.files.atomic import make_folder, write_text
-    from evosdc.runs.layout import BEST, EXPERIMENT, KEY, TUNING
-    from evosdc.secret import Key
-
-    masked = best_file(assembly.problem, assembly.registry, found)
-    make_folder(output)
-    key = assembly.seed if isinstance(assembly.seed, Key) else Key.fresh()
-    key.write(output / KEY)
-    path = output / (BEST.removesuffix(".csv") + assembly.source.original.suffix)
-    written = assembly.source.write(path, masked)
-    start = with_tuned(assembly, list(found.maskings)).experiment
-    write_text(output / EXPERIMENT, experiment_text(start))
-    write_text(output / TUNING, json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-    return written
-
-
-def _print(
-    found: "Tuning", best_command: str, fitness: str, output: Path | None, seed: int | None, required: Sequence[str]
-) -> None:
-    from evosdc.runs.layout import EXPERIMENT, KEY
-
-    best = found.files[0]
-    pair = ", ".join(f"{name.upper()} {best.scores[name]:.2f}" for name in ("il", "dr") if name in best.scores)
-    scores = f"{_numbers(best.fitness)} by {fitness}{f' ({pair})' if pair else ''}"
-    say(f"Best file of all: {best.masking.label} with {scores}.")
-    say(f"     {best_command}")
-    say(f"{found.evaluations} files masked and judged in {found.seconds:.1f} s. {found.evidence}".rstrip())
-    say("Methods at their best, by the mean over the draws of a random one:")
-    for number, row in enumerate(found.rows[:SHOWN], 1):
-        error = "" if row.error is None else f" ± {row.error:.3f}"
-        broken = ", breaks a requirement" if row.scores.get("infeasibility") else ""
-        say(f"{number:3d}  {_numbers(row.mean)}{error}  {row.label}{broken}")
-    more = len(found.rows) - SHOWN
-    where = "--json" if output is None else "tuning.json"
-    if more > 0 or found.refused:
-        untuned = f"; {len(found.refused)} methods were not tuned" if found.refused else ""
-        say(f"{max(more, 0)} more methods and chains{untuned}: {where} has all of them, and the command for each.")
-    if required:
-        say(f"Files had to meet {'; '.join(required)}.")
-    if output is not None:
-        say(f"Wrote the best file to {output}, and an experiment that begins a search with the best files:")
-        words = ["evosdc", "run", str(output / EXPERIMENT), *(("--key", str(output / KEY)) if seed is None else ())]
-        say(f"     {shlex.join(words)}")
-
-
-def _numbers(values: Sequence[float]) -> str:
-    return " ".join(f"{value:.3f}" for value in values)

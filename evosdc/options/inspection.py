@@ -6,12 +6,18 @@ from typing import Any, Literal
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.options import shared
-from evosdc.options.model import names, option, texts
+from evosdc.options.model import argument, names, option, texts
 
 
-class MeasureOptions(shared.FileOptions):
-    """Options of ``evosdc measure`` and `evosdc.measure`."""
+class MeasureOptions(shared.FileOptions, shared.JsonOptions):
+    """Measure the file that a RUN published, or a MASKED file against its ORIGINAL: less is better.
 
+    ORIGINAL is a file or a registered data set. Losses and risks lie between 0 and 100. Generalised files are judged by
+    the losses of generalisation.
+    """
+
+    original: str = shared.RUN_OR_ORIGINAL
+    masked: Path | None = argument(None)
     crosswalk: Path | None = shared.CROSSWALK
     measures: Sequence[str | Mapping[str, Any]] | Mapping[str, Any] | None = names(
         "Registered names; default: of a run its own; by role, as evosdc protect; of a registered data set those of "
@@ -34,7 +40,6 @@ class MeasureOptions(shared.FileOptions):
     baselines: bool = option(
         False, "Also the scores of the original itself and of its records permuted.", only="command"
     )
-    as_json: bool = shared.JSON
 
     @property
     def entries(self) -> dict[str, dict[str, Any]] | None:
@@ -60,9 +65,14 @@ class MeasureOptions(shared.FileOptions):
         return found
 
 
-class RiskOptions(shared.FileOptions):
-    """Options of ``evosdc risk`` and `evosdc.risk`."""
+class RiskOptions(shared.FileOptions, shared.JsonOptions):
+    """Show what DATA, a file or a registered data set, reveals of its respondents when taken by itself.
 
+    Where values of DATA were changed, as its manifest, its run folder or --original tell, counts of records that stand
+    out are no re-identifications: then it is said so, and with --original how many of them are right.
+    """
+
+    data: str = shared.DATA
     quasi_identifiers: Sequence[str] | None = names(
         "What an intruder knows; default: as in the schema.",
         python="Where it declares none: all attributes but identifiers, sensitive ones, weights and households.",
@@ -72,9 +82,8 @@ class RiskOptions(shared.FileOptions):
     household: str | None = option(
         None, "Attribute that tells households apart; default: as in the schema.", metavar="A"
     )
-    missing: Literal["wildcard", "category", "never"] | None = option(
-        None,
-        "What a missing value equals: anything, other missing values, nothing; default: as in the schema.",
+    missing_rule: Literal["wildcard", "category", "never"] | None = option(
+        None, "What a missing value equals: anything, other missing values, nothing; default: as in the schema."
     )
     population: Any = option(
         None,
@@ -112,19 +121,33 @@ class RiskOptions(shared.FileOptions):
         metavar="N",
         ge=1,
     )
-    records: Any = option(
+    record_figures: Any = option(
         None,
         "Write what each model says of every record, by its position, as CSV.",
         metavar="FILE",
-        python="Here true or false: whether the result has these figures, as record_figures.",
+        python="Here true or false: whether the result has these figures.",
     )
     force: bool = shared.FORCE
-    as_json: bool = shared.JSON
+
+    @property
+    def known_by(self) -> tuple[Sequence[str] | None, Sequence[str] | None, str | None, str | None, str | None]:
+        """What says which attributes an intruder knows and wants, and how missing values count."""
+        return self.quasi_identifiers, self.sensitive, self.weight, self.household, self.missing_rule
 
 
-class JudgeOptions(shared.FileOptions):
-    """Options of ``evosdc judge`` and `evosdc.judge`."""
+class JudgeOptions(shared.FileOptions, shared.JsonOptions):
+    """Check the file of a RUN, or a MASKED file of an ORIGINAL, by independent attacks unknown to the optimiser.
 
+    ORIGINAL is a file or a registered data set. Of a RUN the judges run that had no time yet, and its verdict and
+    report are then rewritten. Judges say what an intruder or an analyst learns from the file, beside chance and beside
+    the original, and whether the claimed risk holds.
+
+    What a file discloses of its people alone shows beside people who are not in it. Of a RUN with a sensitive column
+    half of the people are protected by its plan, and both halves attacked; of two files name others by --others.
+    """
+
+    original: str = shared.RUN_OR_ORIGINAL
+    masked: Path | None = argument(None)
     protect: Sequence[str] | None = names(
         "What was masked; default: of a run what it protects, else the quasi-identifiers and whatever else differs."
     )
@@ -157,12 +180,16 @@ class JudgeOptions(shared.FileOptions):
         metavar="N",
         ge=0,
     )
-    as_json: bool = shared.JSON
 
 
-class ClusterOptions(shared.FileOptions):
-    """Options of ``evosdc cluster`` and `evosdc.cluster`."""
+class ClusterOptions(shared.FileOptions, shared.JsonOptions):
+    """Put the records of DATA, a file or a registered data set, into clusters of similar ones by medians and modes.
 
+    Shows the clusters, how near records are to them by number of clusters, and how far they hang on the starts. Writes
+    the cluster of each record with -o, and nothing without.
+    """
+
+    data: str = shared.DATA
     c: int = option(
         ..., "Number of clusters; as many as there are distinct records where these are fewer.", metavar="N", ge=1
     )
@@ -190,4 +217,3 @@ class ClusterOptions(shared.FileOptions):
     output: Path | None = shared.new_folder("New folder for labels, representatives and a page.")
     force: bool = shared.FORCE_FOLDER
     quiet: bool = shared.QUIET
-    as_json: bool = shared.JSON

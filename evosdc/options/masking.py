@@ -5,12 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from evosdc.options import shared
-from evosdc.options.model import names, option, texts
+from evosdc.options.model import argument, names, option, texts
 
 
-class MaskOptions(shared.FileOptions):
-    """Options of ``evosdc mask`` and `evosdc.mask`; parameters of the method are given besides."""
+class MaskOptions(shared.FileOptions, shared.JsonOptions):
+    """Mask DATA, a file or a registered data set, by METHOD; write the protected file and a manifest beside it.
 
+    A step of work: records keep their order, and nothing is judged. evosdc protect makes a file for release.
+    """
+
+    method: str = argument("", registered="masking-method")
+    data: str = shared.DATA
     settings: Sequence[str] = shared.SETTINGS
     equation: Path | None = option(
         None, "Short for --set equation=FILE, where there is one.", metavar="FILE", only="command"
@@ -50,12 +55,18 @@ class MaskOptions(shared.FileOptions):
     workers: int | None = option(None, "Workers of the executor.", metavar="N", ge=1)
     output: Path = option(..., "The protected file.", flags=("-o", "--output"), metavar="MASKED.csv", only="command")
     force: bool = shared.FORCE
-    as_json: bool = shared.JSON
 
 
-class ApplyOptions(shared.FileOptions):
-    """Options of ``evosdc apply`` and `evosdc.apply`."""
+class ApplyOptions(shared.FileOptions, shared.JsonOptions):
+    """Protect DATA, the next wave of a survey for one, by a RECIPE that a run has left.
 
+    Attributes and frequencies are compared with those of the file that the recipe was made for, and the new file's
+    loss, risk and verdict are computed by the recipe's own measures, on DATA. Exit status 1 where a requirement of
+    the recipe is not met, or a limit that its search kept.
+    """
+
+    recipe: Path = argument(Path())
+    data: str = shared.DATA
     key: Path | None = shared.KEY
     seed: int | None = shared.SEED
     shuffle: bool = shared.SHUFFLE
@@ -74,4 +85,9 @@ class ApplyOptions(shared.FileOptions):
     force: bool = shared.FORCE
     progress: bool | None = shared.PROGRESS
     quiet: bool = shared.QUIET
-    as_json: bool = shared.JSON
+
+
+class ExplainOptions(shared.JsonOptions):
+    """Say what each step of a RECIPE contributes, on the file that it was made for."""
+
+    recipe: Path = argument(Path())

@@ -17,10 +17,11 @@ from evosdc.printing import EXAMPLES, seconds_in
 
 # kinds of options: one value; yes or no; names, separated by commas; texts, each given by itself; a time
 VALUE, FLAG, NAMES, TEXTS, TIME = "value", "flag", "names", "texts", "time"
+ARGUMENT = "argument"  # what a command works on, which stands without the name of an option
 
 
 class Options(BaseModel):
-    """Base of the options of a command."""
+    """Base of the options of a command, whose help is the docstring of the model."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, allow_inf_nan=False)
 
@@ -53,6 +54,8 @@ class Options(BaseModel):
         return entry if workers is None else entry | {"workers": workers}
 
 
+REFUSED = "What is given cannot be used; the error names every fault, what is wanted, and what to do."
+
 M = TypeVar("M", bound=Options)
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -68,13 +71,20 @@ def option(
     only: Literal["", "command", "python"] = "",
     registered: str = "",
     kind: str = "",
+    alone: str | None = None,
     **limits: Any,
 ) -> Any:
-    """Return the field of an option."""
+    """Return the field of an option; `alone` is its value where it stands without one."""
     kind = kind or (FLAG if isinstance(default, bool) else VALUE)
     extra: dict[str, Any] = {"kind": kind, "flags": flags, "metavar": metavar, "only": only}
-    extra |= {"python": python, "registered": registered}
+    extra |= {"python": python, "registered": registered, "alone": alone}
     return Field(default, description=text, json_schema_extra=extra, **limits)
+
+
+def argument(default: Any, metavar: str = "", registered: str = "", required: bool | None = None) -> Any:
+    """Return the field of an argument of a command, which is required where its default is empty and not None."""
+    extra = {"kind": ARGUMENT, "metavar": metavar, "only": "command", "registered": registered}
+    return Field(default, json_schema_extra=extra | {"required": default is not None if required is None else required})
 
 
 def names(text: str, default: Any = None, metavar: str = "A,B,...", **further: Any) -> Any:
@@ -109,12 +119,19 @@ class Described:
     metavar: str
     only: str  # `command` or `python` where it exists on one side alone
     registered: str  # the kind of plugin whose names it takes
+    alone: str | None  # its value where it stands without one
     annotation: str  # its type in words of Python's documentation
 
 
 def described(model: type[Options]) -> list[Described]:
-    """Return the options of a model, in the order in which help shows them."""
-    return [_described(name, field) for name, field in model.model_fields.items()]
+    """Return the options of a model, in the order in which help shows them: that of JSON is the last one."""
+    fields = sorted(model.model_fields.items(), key=lambda item: item[0] == "as_json")
+    return [_described(name, field) for name, field in fields if _extra(field)["kind"] != ARGUMENT]
+
+
+def arguments(model: type[Options]) -> dict[str, FieldInfo]:
+    """Return the arguments of the command of a model, in their order."""
+    return {name: field for name, field in model.model_fields.items() if _extra(field)["kind"] == ARGUMENT}
 
 
 def _described(name: str, field: FieldInfo) -> Described:
@@ -218,7 +235,13 @@ def _documented(text: str, options: Iterable[Described]) -> str:
         text = f"{one.text} {one.python}".strip()
         indent = f"{margin}    "
         lines += wrap(text, 116, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
-    return before.removesuffix(margin) + "\n".join(lines) + after
+    text = before.removesuffix(margin) + "\n".join(lines) + after
+    raised = f"{margin}Raises\n{margin}------\n{margin}InputError\n{margin}    {REFUSED}\n"
+    further = text.partition(f"{margin}Raises\n{margin}------\n")
+    if further[1]:
+        return further[0] + raised + further[2]
+    text, examples, rest = text.partition(f"{margin}Examples\n")
+    return f"{text.rstrip()}\n\n{raised}\n{examples}{rest}" if examples else f"{text.rstrip()}\n\n{raised}{margin}"
 
 
 def _extra(field: FieldInfo) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evosdc.options import shared
-from evosdc.options.model import Options, names, option, texts, time_limit
+from evosdc.options.model import Options, argument, names, option, texts, time_limit
 
 EXECUTOR = option(
     None,
@@ -18,9 +18,14 @@ WORKERS = option(None, "Workers of the executor.", metavar="N", ge=1, only="comm
 HOSTS = option(None, "Hosts of the workers, such as node1:8 in each line.", metavar="FILE", only="command")
 
 
-class RunOptions(Options):
-    """Options of ``evosdc run`` and `evosdc.run`."""
+class RunOptions(shared.JsonOptions):
+    """Run an experiment file and write a run folder with the protected file, the scores and a report.
 
+    Exit status 1 where a constraint of the experiment does not hold for the file; on fresh draws, where it is drawn at
+    random.
+    """
+
+    experiment: Path = argument(Path())
     data: Any = option(
         None,
         "The confidential file, a frame or Table, in place of a source in the experiment, which is then a mapping. "
@@ -50,46 +55,71 @@ class RunOptions(Options):
     callback: Callable[..., Any] | Sequence[Callable[..., Any]] = shared.CALLBACK
     progress: bool | None = shared.PROGRESS
     quiet: bool = shared.QUIET
-    as_json: bool = shared.JSON
 
 
-class CheckOptions(shared.FileOptions):
-    """Options of ``evosdc check``, but for ``--data``, which may stand without a value."""
+class CheckOptions(shared.FileOptions, shared.JsonOptions):
+    """Validate an experiment file: names, parameters, data, attributes. Runs nothing.
 
+    With --data it also tells how often records break the schema's edit rules, which combinations of values never
+    occur, and which masked attributes the others give away.
+    """
+
+    experiment: Path | None = argument(None)
+    data: str | None = option(
+        None,
+        "After EXPERIMENT: check the records of its data too. Without one: check those of DATA, a file or data set.",
+        metavar="[DATA]",
+        alone="",
+    )
     settings: Sequence[str] = texts("Override a key.", "KEY=VALUE", flags=("--set",))
     protect: Sequence[str] | None = names("With DATA: attributes to mask; default: quasi-identifiers.")
     threshold: float | None = option(None, "Expected records of a structural zero; default: 5.", gt=0)
-    as_json: bool = shared.JSON
 
 
-class ResumeOptions(Options):
-    """Options of ``evosdc resume``."""
+class ResumeOptions(shared.JsonOptions):
+    """Go on with a run or study that was stopped, from the last checkpoints, as if it had never stopped.
 
+    Executor and workers may be others than before: the result is the same. Exit status 1 where the file does not fulfil
+    what was required when the run began.
+    """
+
+    run_dir: Path = shared.RUN_DIR
     executor: str | None = EXECUTOR
     workers: int | None = WORKERS
     hosts: Path | None = HOSTS
     force: bool = option(False, "Go on although evosdc, a plugin or the schema is another now.")
     report: bool = shared.REPORT
     quiet: bool = shared.QUIET
-    as_json: bool = shared.JSON
 
 
-class FinishOptions(Options):
-    """Options of ``evosdc finish`` and `evosdc.finish`."""
+class FinishOptions(shared.JsonOptions):
+    """End a run or study from elsewhere, with its best file so far, front and report written; resume still goes on.
 
+    A run that goes on, here or on another computer, ends after its generation. Of one that was killed they are written
+    from its newest checkpoint. Exit status 1 where it had not ended in time, or the best file so far does not fulfil
+    what was required.
+    """
+
+    run_dir: Path = shared.RUN_DIR
     time: float = time_limit("How long to wait for a run to end.", 120.0, flags=("--wait",))
-    as_json: bool = shared.JSON
 
 
 class WatchOptions(Options):
-    """Options of ``evosdc watch``."""
+    """Follow a run or a study until it ends; Ctrl-C leaves it alone. Exit status 0 when it finished, else 1."""
 
+    run_dir: Path = shared.RUN_DIR
     interval: float = option(1.0, "Between two looks.", metavar="SECONDS", ge=0.1, le=3600)
 
 
-class ReportOptions(Options):
-    """Options of ``evosdc report``."""
+class ReportOptions(shared.JsonOptions):
+    """Write one self-contained HTML page about one or more runs; nothing is evaluated again.
 
+    The page is as confidential as the file. With --for-users it is one that may be published: method, codebook, and how
+    to correct for the masking of each column. Of one run without --output both are written into its folder, as at its
+    end; the one for users only where the verdict does not forbid to publish the file.
+    """
+
+    run_dirs: Sequence[Path] = shared.RUN_DIRS
     output: Path | None = option(
         None,
         "By default report.html in the folder of the run or study; of several, in the current folder.",
@@ -98,12 +128,18 @@ class ReportOptions(Options):
     )
     force: bool = shared.FORCE
     for_users: bool = option(False, "Write the page for users of a run's file, which may be published.")
-    as_json: bool = shared.JSON
 
 
-class DossierOptions(Options):
-    """Options of ``evosdc dossier`` and `evosdc.dossier`."""
+class DossierOptions(shared.JsonOptions):
+    """Write the dossier of a release as one page for screen and paper: what it rests on, and who signs it.
 
+    Purpose, recipients, environment, attackers, identifiers, thresholds with reasons, methods, tests by attack, a
+    protocol for people who try to re-identify, utility, suppressions, earlier releases, review and sign-off; and which
+    section serves ISO/IEC 27559, ICO, UKAN, HIPAA, EMA 0070 and NIST SP 800-188. A question without an answer stays
+    visible.
+    """
+
+    run_dir: Path = argument(Path(), metavar="RUN")
     release: Path | None = option(
         None,
         "What evosdc cannot know: purpose, recipients, sign-off; default: release.toml in the run folder, which is "
@@ -114,23 +150,32 @@ class DossierOptions(Options):
         None, "By default dossier.html in the run folder.", flags=("-o", "--output"), metavar="FILE"
     )
     force: bool = shared.FORCE
-    as_json: bool = shared.JSON
 
 
-class CompareOptions(Options):
-    """Options of ``evosdc compare`` and `evosdc.compare`."""
+class CompareOptions(shared.JsonOptions):
+    """Compare the searches of finished runs by rank tests and effect sizes; nothing is evaluated again.
 
+    Runs that differ in their seeds alone are one search, replicates and settings of studies among them. Compared are
+    fitness, IL and DR of the best files, and of the fronts hypervolume, IGD+ and the additive epsilon indicator.
+    """
+
+    run_dirs: Sequence[Path] = shared.RUN_DIRS
     paired: bool = option(False, "Runs of the same seed belong together: Wilcoxon's test of signed ranks.")
     surfaces: Path | None = option(
         None, "Write the attainment surfaces of each search.", metavar="FILE.csv", only="command"
     )
     force: bool = shared.FORCE
-    as_json: bool = shared.JSON
 
 
-class StudyReportOptions(Options):
-    """Options of ``evosdc study report`` and `evosdc.study_report`."""
+class StudyReportOptions(shared.JsonOptions):
+    """Test whether searches differ over data sets and seeds; nothing is evaluated again.
 
+    FOLDER is a study, or a run. Friedman's test with Nemenyi's post-hoc test ranks the searches over data sets,
+    Wilcoxon's test within data sets and A12 with a bootstrap interval compare them in pairs, and curves show the share
+    of targets reached by number of evaluations.
+    """
+
+    folders: Sequence[Path] = argument((), metavar="FOLDER ...")
     figure: Literal["fitness", "il", "dr"] = option("fitness", "Figure of the best file; less is better.")
     block: Sequence[str] = texts("A key, such as genotype.k, whose values make blocks as data sets do.", "KEY")
     output: Path | None = option(
@@ -140,28 +185,52 @@ class StudyReportOptions(Options):
         None, "Write the progress of all runs for IOHanalyzer.", metavar="FILE.csv", only="command"
     )
     force: bool = shared.FORCE
-    as_json: bool = shared.JSON
 
 
-class ExportOptions(Options):
-    """Options of ``evosdc export``."""
+class ExportOptions(shared.JsonOptions):
+    """Write the protected file of MEMBER of the Pareto front, and a manifest beside it.
 
+    MEMBER is its number in front.csv, 0 for the least loss; or best, the run's own file; knee, balanced, il=20,
+    il=20,dr=15. Which record is which stands in the run folder, for you alone.
+    """
+
+    run_dir: Path = shared.RUN_DIR
+    member: str = argument("")
     neutralise_formulas: bool = shared.NEUTRALISE
     output: Path = option(..., "The protected file.", flags=("-o", "--output"), metavar="FILE.csv")
     shuffle: bool = shared.SHUFFLE
     force: bool = shared.FORCE
-    as_json: bool = shared.JSON
 
 
-class ChooseOptions(Options):
-    """Options of ``evosdc choose`` and `evosdc.choose`."""
+class ChooseOptions(shared.JsonOptions):
+    """Make MEMBER of the Pareto front the best file, in a run folder of its own.
 
+    The protected file, its verdict, second opinion, recipe, report and page for users are then those of the member.
+    MEMBER is its number in front.csv, 0 for the least loss; or best, the run's own file; knee, balanced, il=20,
+    il=20,dr=15. Nothing is searched again; the run stays as it is.
+    """
+
+    run_dir: Path = shared.RUN_DIR
+    member: str = argument("")
     output: Path = option(..., "A new folder.", flags=("-o", "--output"), metavar="FOLDER")
-    as_json: bool = shared.JSON
 
 
-class MemberOptions(Options):
-    """Options of ``evosdc member`` and `evosdc.member`."""
+class MemberOptions(shared.JsonOptions):
+    """Say of MEMBER of the Pareto front what the report says of the best file; writes nothing.
 
+    MEMBER is its number in front.csv, 0 for the least loss; or best, the run's own file; knee, balanced, il=20,
+    il=20,dr=15.
+    """
+
+    run_dir: Path = shared.RUN_DIR
+    member: str = argument("")
     judge: bool = option(False, "Ask judges that the search did not use; takes some seconds more.")
-    as_json: bool = shared.JSON
+
+
+class StatusOptions(shared.JsonOptions):
+    """Show how a run or a study is doing: state, best file, speed, time left. Does not touch it.
+
+    Exit status 2 where files of the run are lacking, or a published one is not the one that it wrote.
+    """
+
+    run_dir: Path = shared.RUN_DIR

@@ -8,9 +8,17 @@ from evosdc.options import shared
 from evosdc.options.model import Options, names, option, time_limit
 
 
-class ProtectOptions(shared.FileOptions):
-    """Options of ``evosdc protect`` and `evosdc.protect`."""
+class ProtectOptions(shared.FileOptions, shared.JsonOptions):
+    """Protect DATA, a file or the name of a registered data set, with good defaults.
 
+    Looks for the file of least loss in which no more people are found than --audience allows: finds the best parameters
+    of every masking method, evolves the masked files, asks judges that the search did not use, and writes the best
+    file, the front and a report. Exit status 1 where the file does not fulfil what was
+    required; with --require publishable also where the verdict has conditions, which --require "publishable on
+    conditions" accepts.
+    """
+
+    data: str = shared.DATA
     protect: Sequence[str] | None = shared.PROTECT
     fitness: str | None = shared.FITNESS
     audience: Literal["public", "researchers", "safe-room"] | None = shared.AUDIENCE
@@ -28,8 +36,7 @@ class ProtectOptions(shared.FileOptions):
         "Begin with masking methods at their best parameters, found in a fifth of the time; else with a portfolio.",
     )
     explainable: bool = option(
-        False,
-        "Publish a file that a protection plan makes, which can be explained and repeated; see docs/recipes.md.",
+        False, "Publish a file that a protection plan makes, which can be explained and repeated; see docs/recipes.md."
     )
     truthful: bool = option(
         False,
@@ -40,14 +47,10 @@ class ProtectOptions(shared.FileOptions):
         True, "Ask judges that the search did not use about the result; takes some seconds more."
     )
     structural_zeros: bool = option(
-        True,
-        "Keep combinations that never occur in the data, though 5 records or more are expected, from occurring.",
+        True, "Keep combinations that never occur in the data, though 5 records or more are expected, from occurring."
     )
     population: Path | None = option(
-        None,
-        "A file of the population, for required privacy models that compare.",
-        metavar="FILE",
-        only="command",
+        None, "A file of the population, for required privacy models that compare.", metavar="FILE", only="command"
     )
     earlier: Sequence[Any] = shared.EARLIER
     choose: str | Mapping[str, float] | None = option(
@@ -67,12 +70,16 @@ class ProtectOptions(shared.FileOptions):
     callback: Callable[..., Any] | Sequence[Callable[..., Any]] = shared.CALLBACK
     progress: bool | None = shared.PROGRESS
     quiet: bool = shared.QUIET
-    as_json: bool = shared.JSON
 
 
-class TuneOptions(shared.FileOptions):
-    """Options of ``evosdc tune`` and `evosdc.tune`."""
+class TuneOptions(shared.FileOptions, shared.JsonOptions):
+    """Find the best parameters of every masking method for DATA, a file or the name of a registered data set.
 
+    Shows all methods at their best, each attribute with parameters of its own, and chains of two, with the command that
+    repeats each of them. Judges as evosdc protect does, or by the measures that you name. Writes nothing without -o.
+    """
+
+    data: str = shared.DATA
     protect: Sequence[str] | None = shared.PROTECT
     fitness: str | Mapping[str, Any] | None = option(
         None,
@@ -106,23 +113,12 @@ class TuneOptions(shared.FileOptions):
     workers: int | None = option(None, "Workers of the executor.", metavar="N", ge=1, only="command")
     output: Path | None = shared.new_folder("New folder for the best file and what repeats it.")
     quiet: bool = shared.QUIET
-    as_json: bool = shared.JSON
 
     def as_protection(self) -> ProtectOptions:
         """Return the goal and the means as options of `protect`."""
-        return ProtectOptions(
-            protect=self.protect,
-            fitness=self.fitness if isinstance(self.fitness, str) else None,
-            audience=self.audience,
-            bound=self.bound,
-            il=self.il,
-            dr=self.dr,
-            require=self.require,
-            structural_zeros=False,
-            seed=self.seed,
-            executor=self.executor,
-            workers=self.workers,
-        )
+        shared = ("protect", "audience", "bound", "il", "dr", "require", "seed", "executor", "workers")
+        fitness = self.fitness if isinstance(self.fitness, str) else None
+        return ProtectOptions(**self.model_dump(include={*shared}), fitness=fitness, structural_zeros=False)
 
 
 class LimitOptions(Options):

@@ -3,8 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-from evosdc.options.model import Options, names, option, texts
+from evosdc.options.model import Options, argument, names, option, texts
 
+DATA = argument("", registered="dataset")  # a data file, or the name of a registered data set
+RUN_OR_ORIGINAL = argument("", "RUN | ORIGINAL", "dataset")
+RUN_DIR = argument(Path())
+RUN_DIRS = argument((), "RUN_DIR ...")
 SCHEMA = option(
     None, "Schema file; inferred from the data when not given.", flags=("--schema",), metavar="FILE", only="command"
 )
@@ -54,10 +58,7 @@ KEY = option(
     metavar="FILE",
 )
 SEED = option(
-    None,
-    "Public seed in place of a key, for studies and tests: what it draws is not for release.",
-    metavar="N",
-    ge=0,
+    None, "Public seed in place of a key, for studies and tests: what it draws is not for release.", metavar="N", ge=0
 )
 EXECUTOR = option(
     None,

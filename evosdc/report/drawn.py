@@ -4,7 +4,7 @@ Plotly's own package looks at each setting of each figure, which took more than 
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import cycle, islice
 from typing import Any
@@ -109,13 +109,9 @@ class Drawing:
         self.data.append(trace | {"type": kind})
 
     def _update(self, axis: str, col: int | None, settings: Mapping[str, Any]) -> None:
-        for name in list(self._axes(axis)):
+        for name in dict.fromkeys([axis, *(name for name in self.layout if name.startswith(axis))]):
             if col is None or name == (f"{axis}{col}" if col > 1 else axis):
                 self.layout[name] = merged(self.layout.get(name, {}), nested(settings))
-
-    def _axes(self, axis: str) -> Iterator[str]:
-        yield axis
-        yield from (name for name in self.layout if name.startswith(axis) and name != axis)
 
 
 def nested(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -227,7 +223,7 @@ def panelled(height: int, titles: Sequence[str] = (), **options: Any) -> Drawing
 def drawing(drawn: Drawing) -> str:
     """Return a figure as JSON for plotly.js, in the common style except for its own settings."""
     plain = drawn.to_plotly_json()
-    layout = plain["layout"] = {"xaxis": {}, "yaxis": {}} | plain["layout"]
+    layout = {"xaxis": {}, "yaxis": {}} | plain["layout"]
     for key in layout:
         if key.startswith(("xaxis", "yaxis")):
             layout[key] = _filled(layout[key], AXIS)

@@ -23,21 +23,33 @@ INDICES = {
 
 def clusters_page(account: Mapping[str, Any], title: str) -> str:
     """Return the page about clusters as text, complete in itself."""
-    elbow, drawn = account["elbow"], {}
+    elbow, fuzzy, names, drawn = account["elbow"], account["fuzzy"], account["attributes"], {}
     if elbow is not None:
         drawn["elbow"] = script_json(elbow_figure(elbow, len(account["clusters"])))
+    most = max(row["records"] for row in account["clusters"])
+    clusters = [
+        {
+            "cluster": row["cluster"], "records": number(row["records"], 0), "percent": number(100 * row["share"], 1),
+            "share": round(row["records"] / most, 4), "distance": number(row["distance"], 3),
+            "degrees": "" if fuzzy is None else number(fuzzy["memberships"][row["cluster"]], 1),
+            "values": None if row["representative"] is None else [row["representative"][name] for name in names],
+        }
+        for row in account["clusters"]
+    ]  # fmt: skip
+    stability = account["stability"] or {"losses": {}, "greatest": {}}
+    losses = [
+        (INDICES.get(name, name), number(loss, 2), number(stability["greatest"][name], 2))
+        for name, loss in stability["losses"].items()
+    ]
+    settings = [("attributes", ", ".join(names)), ("clusters requested", str(account["asked"]))]
+    settings += [("starts", str(account["starts"])), ("seed", str(account["seed"]))]
+    settings += [] if fuzzy is None else [("fuzziness m", f"{fuzzy['fuzziness']:g}")]
+    settings.append(("missing values", MISSING_RULES.get(account["missing_rule"], account["missing_rule"])))
     return page(
-        "clusters.html",
-        drawn,
-        title=title,
-        account=account,
-        sentences=sentences(account),
-        attributes=account["attributes"],
-        clusters=[_cluster_row(row, account) for row in account["clusters"]],
-        elbow=None if elbow is None else {"id": "elbow", "height": HEIGHT, "rows": _elbow_rows(account)},
-        losses=_losses(account),
-        settings=_settings(account),
-    )
+        "clusters.html", drawn, title=title, account=account, sentences=sentences(account), attributes=names,
+        clusters=clusters, losses=losses, settings=settings,
+        elbow=None if elbow is None else {"id": "elbow", "height": HEIGHT, "rows": elbow_rows(account)},
+    )  # fmt: skip
 
 
 HEIGHT = 380  # of the figure, in pixels
@@ -102,48 +114,15 @@ def sentences(account: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _cluster_row(row: Mapping[str, Any], account: Mapping[str, Any]) -> dict[str, Any]:
-    values = row["representative"]
-    fuzzy = account["fuzzy"]
-    return {
-        "cluster": row["cluster"],
-        "records": number(row["records"], 0),
-        "percent": number(100 * row["share"], 1),
-        "share": round(row["records"] / max(other["records"] for other in account["clusters"]), 4),
-        "distance": number(row["distance"], 3),
-        "degrees": "" if fuzzy is None else number(fuzzy["memberships"][row["cluster"]], 1),
-        "values": None if values is None else [values[name] for name in account["attributes"]],
-    }
-
-
-def _elbow_rows(account: Mapping[str, Any]) -> list[dict[str, str]]:
+def elbow_rows(account: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return one row a number of clusters: mean distance, its share of that of one cluster, and its mark, in words."""
     taken, suggested = len(account["clusters"]), account["elbow"]["suggested"]
     return [
         {
             "clusters": str(point["clusters"]),
             "distance": number(point["distance"], 4),
             "percent": number(100 * point["share"], 1),
-            "mark": listing([w for w, c in (("suggested", suggested), ("taken", taken)) if c == point["clusters"]]),
+            "mark": ", ".join(w for w, c in (("suggested", suggested), ("taken", taken)) if c == point["clusters"]),
         }
         for point in account["elbow"]["curve"]
     ]
-
-
-def _losses(account: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    stability = account["stability"] or {"losses": {}, "greatest": {}}
-    return [
-        (INDICES.get(name, name), number(loss, 2), number(stability["greatest"][name], 2))
-        for name, loss in stability["losses"].items()
-    ]
-
-
-def _settings(account: Mapping[str, Any]) -> list[tuple[str, str]]:
-    rows = [
-        ("attributes", ", ".join(account["attributes"])),
-        ("clusters requested", str(account["asked"])),
-        ("starts", str(account["starts"])),
-        ("seed", str(account["seed"])),
-    ]
-    if account["fuzzy"] is not None:
-        rows.append(("fuzziness m", f"{account['fuzzy']['fuzziness']:g}"))
-    return [*rows, ("missing values", MISSING_RULES.get(account["missing_rule"], account["missing_rule"]))]

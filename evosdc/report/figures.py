@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import prod
 from typing import Any
 
@@ -26,7 +26,7 @@ from evosdc.report.drawn import (
     symbols,
 )
 from evosdc.report.frames import FIXED_COLUMNS, front_of, thinned
-from evosdc.report.standings import Standing, Standings
+from evosdc.report.standings import Standings
 from evosdc.report.wording import count, number
 from evosdc.runs.reader import RecordedRun
 
@@ -42,7 +42,12 @@ def il_dr_map(frame: pd.DataFrame, stand: Standings) -> Drawing:
     )
     drawn = figure(560)
     add_iso_scores(drawn, right, top)
-    _limit(drawn, stand.curve)
+    if stand.curve:  # no masked file lies below it
+        drawn.add_scatter(
+            x=[round(il, 3) for il, _ in stand.curve], y=[round(dr, 3) for _, dr in stand.curve], mode="lines",
+            line={"color": GREY, "width": 1.5, "dash": "dash"}, fill="tozeroy", fillcolor="rgba(107, 119, 133, 0.10)",
+            name="limit: no file lies below", hoverinfo="skip", legendgroup="marked", legendgrouptitle_text="marked",
+        )  # fmt: skip
     portfolio = known[known["set"] == "portfolio"]
     methods = list(dict.fromkeys(portfolio["method"]))
     for method, colour, symbol in zip(methods, colours(len(methods)), symbols(len(methods)), strict=True):
@@ -54,31 +59,20 @@ def il_dr_map(frame: pd.DataFrame, stand: Standings) -> Drawing:
     _points(drawn, front_of(portfolio), "front of the portfolio", {"color": GREY, "size": 4}, "portfolio", lines=GREY)
     front = known[known["set"] == "front"].sort_values(["il", "dr"])
     _points(drawn, front, "front", {"color": BLUE, "size": 5}, "search", lines=BLUE)
-    for standing, name, style in (
-        (stand.identity, "unprotected original", {"symbol": "x", "color": INK, "size": 12, "line": {"width": 0}}),
-        (
-            stand.best,
-            "best file found",
-            {"symbol": "star", "color": VERMILION, "size": 18, "line": {"width": 1, "color": "white"}},
-        ),
-    ):
-        if standing in marked:
-            _mark(drawn, standing, name, style)
+    original = {"symbol": "x", "color": INK, "size": 12, "line": {"width": 0}}
+    star = {"symbol": "star", "color": VERMILION, "size": 18, "line": {"width": 1, "color": "white"}}
+    known_files = ((stand.identity, "unprotected original", original), (stand.best, "best file found", star))
+    for standing, name, style in known_files:
+        if standing is not None and standing in marked:
+            label = name if standing.label == name else f"{name}: {standing.label}"
+            drawn.add_scatter(
+                x=[standing.il], y=[standing.dr], mode="markers", name=name, marker=style,
+                text=[hover_text(label, dict(standing.scores), standing.score)], legendgroup="marked",
+                hovertemplate="%{text}<extra></extra>", legendgrouptitle_text="marked", cliponaxis=False,
+            )  # fmt: skip
     drawn.update_xaxes(title_text="information loss IL", range=[0, right], constrain="domain")
     drawn.update_yaxes(title_text="disclosure risk DR", range=[0, top], constrain="domain")
     return drawn.update_layout(hovermode="closest", margin_r=48)
-
-
-def _limit(drawn: Drawing, curve: Sequence[tuple[float, float]]) -> None:
-    """Draw the curve below which no masked file lies, the room below it shaded."""
-    if not curve:
-        return
-    style = {"color": GREY, "width": 1.5, "dash": "dash"}
-    drawn.add_scatter(
-        x=[round(il, 3) for il, _ in curve], y=[round(dr, 3) for _, dr in curve], mode="lines", line=style,
-        fill="tozeroy", fillcolor="rgba(107, 119, 133, 0.10)", name="limit: no file lies below", hoverinfo="skip",
-        legendgroup="marked", legendgrouptitle_text="marked",
-    )  # fmt: skip
 
 
 def add_iso_scores(drawn: Drawing, right: float, top: float) -> None:
@@ -123,17 +117,6 @@ def _points(drawn: Drawing, rows: pd.DataFrame, name: str, marker: dict[str, Any
         mode="lines+markers" if lines else "markers", name=literal(name, 32),
         marker=marker, line={"color": lines or BLUE, "width": 1.5, "shape": "hv"}, text=texts,
         hovertemplate="%{text}<extra></extra>", legendgroup=group, legendgrouptitle_text=group,
-    )  # fmt: skip
-
-
-def _mark(drawn: Drawing, standing: Standing | None, name: str, marker: dict[str, Any]) -> None:
-    if standing is None:
-        return
-    label = name if standing.label == name else f"{name}: {standing.label}"
-    drawn.add_scatter(
-        x=[standing.il], y=[standing.dr], mode="markers", name=name, marker=marker,
-        text=[hover_text(label, dict(standing.scores), standing.score)], hovertemplate="%{text}<extra></extra>",
-        legendgroup="marked", legendgrouptitle_text="marked", cliponaxis=False,
     )  # fmt: skip
 
 

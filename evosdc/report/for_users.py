@@ -46,9 +46,11 @@ def may_be_published(run: RecordedRun) -> bool:
 
 def render_for_users(run: RecordedRun) -> str:
     """Return the page as text."""
-    shares = changed_shares(run)
+    # by column that was to be masked, the share of published values that differ from the original
+    records = run.result.records
+    shares = {name: cells / records for name, cells in run.result.changed.items()} if records else {}
     protected = [name for name in protected_attributes(run) if shares.get(name) != 0.0]
-    shown = run.result.records >= FEWEST
+    shown = records >= FEWEST
     tables = [entry for entry in run.release.get("cross_tables") or () if shares.get(entry["attribute"]) != 0.0]
     differ = {name: _differing(share, shown) for name, share in shares.items()}
     holding, omitted = _holding(run), int(run.release.get("omitted") or 0)
@@ -66,7 +68,7 @@ def render_for_users(run: RecordedRun) -> str:
         title=run.title,
         file=run.result.best.file,
         digests=sorted(run.digests.items()),
-        records=count(run.result.records - omitted),
+        records=count(records - omitted),
         omitted=omitted,
         protected=listing(protected),
         single=len(protected) == 1,
@@ -87,12 +89,6 @@ def render_for_users(run: RecordedRun) -> str:
         ],
         shown=shown,
     )
-
-
-def changed_shares(run: RecordedRun) -> dict[str, float]:
-    """Return, by column that was to be masked, the share of published values that differ from the original, 0..1."""
-    records = run.result.records
-    return {name: count / records for name, count in run.result.changed.items()} if records else {}
 
 
 def _differing(share: float, shown: bool) -> str:

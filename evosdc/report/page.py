@@ -53,32 +53,16 @@ def render(runs: Sequence[RecordedRun]) -> str:
     for position, (run, stand) in enumerate(zip(runs, stands, strict=True), 1):
         own: dict[str, str] = {}
         sections.append(_section(run, stand, f"run-{position}", own))
-        longer = _page(runs, sections, swept, compared, drawings | own)
+        titles = list(dict.fromkeys(run.title for run in runs))
+        longer = page(
+            "page.html", drawings | own, titles=titles, total=len(runs), runs=sections, sweep=swept,
+            comparison=compared, title=titles[0] if len(titles) == 1 else f"{len(runs)} runs of evosdc",
+            contents=_contents(sections, swept, compared),
+        )  # fmt: skip
         if text and len(longer.encode()) > LARGEST:
             break
         text, drawings = longer, drawings | own
     return text
-
-
-def _page(
-    runs: Sequence[RecordedRun],
-    sections: Sequence[dict[str, Any]],
-    swept: dict[str, Any] | None,
-    compared: dict[str, Any] | None,
-    drawings: dict[str, str],
-) -> str:
-    titles = list(dict.fromkeys(run.title for run in runs))
-    return page(
-        "page.html",
-        drawings,
-        title=titles[0] if len(titles) == 1 else f"{len(runs)} runs of evosdc",
-        titles=titles,
-        total=len(runs),
-        runs=sections,
-        sweep=swept,
-        comparison=compared,
-        contents=_contents(sections, swept, compared),
-    )
 
 
 def _section(run: RecordedRun, stand: Standings, anchor: str, drawings: dict[str, str]) -> dict[str, Any]:

@@ -6,15 +6,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from evosdc.report.frames import (
-    figure_of,
-    files,
-    history,
-    mapping,
-    measure_names,
-    objective_count,
-    ranking_score,
-)
+from evosdc.report.frames import figure_of, files, history, mapping, measure_names, objective_count, ranking_score
 from evosdc.runs.reader import RecordedRun
 from evosdc.runs.result import Scored
 

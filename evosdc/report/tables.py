@@ -35,11 +35,7 @@ def best_files(run: RecordedRun, ranked: pd.DataFrame, stand: Standings) -> dict
             "values": [number(stand.identity.scores.get(name)) for name in names],
         }  # fmt: skip
         groups.append({"name": "For comparison", "rows": [identity]})
-    return {
-        "measures": names,
-        "size": len(ranked),
-        "groups": [group for group in groups if group["rows"]],
-    }
+    return {"measures": names, "size": len(ranked), "groups": [group for group in groups if group["rows"]]}
 
 
 def _file_rows(frame: pd.DataFrame, names: Sequence[str]) -> list[dict[str, Any]]:

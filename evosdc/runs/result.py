@@ -37,6 +37,16 @@ class Scored(_Part):
     scores: dict[str, float] = {}  # by measure, ``il`` and ``dr`` among them where they are defined
     fitness: list[float] = []  # one number for each objective; less is better
 
+    @property
+    def il(self) -> float | None:
+        """Information loss, 0..100; None where no measure of it was taken."""
+        return self.scores.get("il")
+
+    @property
+    def dr(self) -> float | None:
+        """Disclosure risk, 0..100; None where no measure of it was taken."""
+        return self.scores.get("dr")
+
 
 class Member(Scored):
     """A member of the front, and how it came to be."""

@@ -15,10 +15,12 @@ class AppOptions(Options):
 
     port: int = option(0, "Default: a free one.", metavar="N", ge=0, le=65535)
     host: str = option(
-        "127.0.0.1", "Where to listen. Any other than this computer needs --certificate and --key.", metavar="ADDRESS"
+        "127.0.0.1",
+        "Where to listen. Others than this computer need --certificate and --tls-key.",
+        metavar="ADDRESS",
     )
     certificate: Path | None = option(None, "TLS certificate, PEM.", metavar="FILE")
-    key: Path | None = option(None, "Its private key, PEM.", metavar="FILE")
+    tls_key: Path | None = option(None, "The private key of the certificate, PEM.", metavar="FILE")
     browser: bool = option(True, "Open a browser.")
     most_upload: int = option(256, "Greatest file that may be uploaded.", metavar="MB", ge=1)
 
@@ -36,12 +38,12 @@ def app(folder: Path, options: AppOptions) -> None:
 
     if not folder.is_dir():
         raise DataError(Fault(str(folder), "no folder", "a folder with data files"))
-    host, certificate, key = options.host, options.certificate, options.key
+    host, certificate, key = options.host, options.certificate, options.tls_key
     if host not in _LOOPBACK and (certificate is None or key is None):
-        wanted = "127.0.0.1, or also --certificate and --key"
+        wanted = "127.0.0.1, or also --certificate and --tls-key"
         raise ParameterError(Fault("--host", f"{host} without TLS", wanted, "Confidential files do not travel openly."))
     if (certificate is None) is not (key is None):
-        raise ParameterError(Fault("--certificate", "one of --certificate and --key", "both, or neither"))
+        raise ParameterError(Fault("--certificate", "one of --certificate and --tls-key", "both, or neither"))
     from evosdc_app.server import serve
 
     tls = (certificate, key) if certificate and key else None

@@ -26,7 +26,7 @@ class LargeRiskOptions(LargeOptions):
 
     quasi_identifiers: Sequence[str] = names("What an intruder knows.", ...)
     sensitive: Sequence[str] = names("What an intruder wants to learn.", ())
-    missing: Literal["wildcard", "category"] | None = option(None, "What a missing value equals.")
+    missing_rule: Literal["wildcard", "category"] | None = option(None, "What a missing value equals.")
     models: Sequence[str] | None = names(
         "Registered privacy models; default: all that judge counts.", registered="privacy-model"
     )
@@ -78,7 +78,7 @@ def large_risk(data: Path, options: LargeRiskOptions) -> None:
     with cluster.workers(options.address, options.workers) as by:
         figures = risk_of_parquet(
             data, list(options.quasi_identifiers), list(options.sensitive), schema=options.schema_file,
-            missing=options.missing, models=chosen, by=by,
+            missing=options.missing_rule, models=chosen, by=by,
         )  # fmt: skip
     if options.as_json:
         print_json(figures)

@@ -58,7 +58,7 @@ def test_nobody_stands_out() -> None:
 
 def test_missing_values_that_equal_anything_are_in_no_set() -> None:
     frame = pd.DataFrame({"a": [None, "x", "y", "y"], "b": ["1", "1", "2", "2"]})
-    told = evosdc.risk(frame, quasi_identifiers=["a", "b"], missing="wildcard", standing_out=9)["standing_out"]
+    told = evosdc.risk(frame, quasi_identifiers=["a", "b"], missing_rule="wildcard", standing_out=9)["standing_out"]
     assert all(one["record"] != 1 for one in told["listed"])
 
 

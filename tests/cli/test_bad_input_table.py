@@ -223,7 +223,7 @@ risk good.csv --schema schema.toml --sensitive nope
 risk good.csv --schema schema.toml --quasi-identifiers sex --sensitive sex
 risk good.csv --schema schema.toml --weight town
 risk good.csv --schema schema.toml --household nope
-risk good.csv --schema schema.toml --missing perhaps
+risk good.csv --schema schema.toml --missing-rule perhaps
 risk good.csv --schema schema.toml --population nowhere.csv
 risk good.csv --schema schema.toml --transitions nowhere.json
 risk good.csv --schema schema.toml --transitions good.csv

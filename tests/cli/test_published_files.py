@@ -106,7 +106,7 @@ def test_a_signal_after_the_end_leaves_the_status_of_the_run(evosdc, home, monke
             raise Stopped(2)
         return write_pages(path)
 
-    monkeypatch.setattr("evosdc.report.write_pages", pages)
+    monkeypatch.setattr("evosdc.cli.run.write_pages", pages)
     assert evosdc("resume", "r").status == 0
     assert len(calls) == 2
     conclude(home / "r", result, home / "r" / "report.html", as_json=True)

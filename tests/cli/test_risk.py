@@ -68,11 +68,11 @@ def test_all_models_as_json(evosdc, files) -> None:
 
 @pytest.mark.parametrize(("rule", "k", "unique"), [("wildcard", 1, 1), ("category", 1, 2), ("never", 1, 2)])
 def test_the_rule_for_missing_values_is_chosen_and_stated(evosdc, files, rule, k, unique) -> None:
-    answer = evosdc("risk", "data.csv", "--schema", "schema.toml", "--missing", rule, "--json")
+    answer = evosdc("risk", "data.csv", "--schema", "schema.toml", "--missing-rule", rule, "--json")
     found = json.loads(answer.out)
     assert found["missing_rule"] == rule
     assert (found["k-anonymity"]["k"], found["k-anonymity"]["unique_records"]) == (k, unique)
-    assert f"by the rule '{rule}'" in evosdc("risk", "data.csv", "--schema", "schema.toml", "--missing", rule).out
+    assert f"by the rule '{rule}'" in evosdc("risk", "data.csv", "--schema", "schema.toml", "--missing-rule", rule).out
 
 
 def test_a_generalised_file_is_read_by_the_schema_of_its_original(evosdc, files) -> None:
@@ -179,7 +179,7 @@ def test_unusual_files(evosdc, files, header, row, times, k) -> None:
     names = ", ".join(f'{name} = {{ role = "quasi-identifier" }}' for name in map(json.dumps, header.split(",")))
     schema = 'missing = ["?"]\n' + f"attributes = {{ {names} }}\n"
     (files / "odd.toml").write_text(schema, encoding="utf-8")
-    for words in ((), ("--missing", "wildcard")):
+    for words in ((), ("--missing-rule", "wildcard")):
         answer = evosdc("risk", "odd.csv", "--schema", "odd.toml", *words, "--json")
         assert answer.status == 0, answer.err
         assert json.loads(answer.out)["k-anonymity"]["k"] == k
@@ -198,7 +198,7 @@ def test_unusual_files(evosdc, files, header, row, times, k) -> None:
         (["--household", "house"], "house"),
         (["--population", "nowhere.csv"], "nowhere.csv"),
         (["--transitions", "nowhere.json"], "nowhere.json"),
-        (["--missing", "maybe"], "maybe"),
+        (["--missing-rule", "maybe"], "maybe"),
     ],
 )
 def test_bad_input_is_told_in_words(evosdc, files, words, told) -> None:
@@ -220,7 +220,7 @@ def test_a_schema_that_forbids_missing_values_asks_for_a_rule(evosdc, files) -> 
     refused = evosdc("risk", "data.csv", "--schema", "strict.toml")
     assert refused.status == 2
     assert "sex: given 1 missing values" in refused.err
-    assert evosdc("risk", "data.csv", "--schema", "strict.toml", "--missing", "never").status == 0
+    assert evosdc("risk", "data.csv", "--schema", "strict.toml", "--missing-rule", "never").status == 0
 
 
 def test_a_population_without_the_attributes_is_told(evosdc, files) -> None:
@@ -285,7 +285,16 @@ class TestPython:
 
 
 def test_records_are_told_by_position(evosdc, files) -> None:
-    words = ("risk", "data.csv", "--schema", "schema.toml", "--population", "people.csv", "--records", "risks.csv")
+    words = (
+        "risk",
+        "data.csv",
+        "--schema",
+        "schema.toml",
+        "--population",
+        "people.csv",
+        "--record-figures",
+        "risks.csv",
+    )
     answer = evosdc(*words)
     assert answer.status == 0, answer.err
     told = pd.read_csv(files / "risks.csv")
@@ -302,5 +311,5 @@ def test_records_are_told_by_position(evosdc, files) -> None:
 
 def test_records_from_python() -> None:
     frame = pd.DataFrame({"sex": ["f", "f", "m"], "age": ["old", "old", "old"]})
-    found = evosdc.risk(frame, ["k-anonymity"], quasi_identifiers=["sex", "age"], records=True)
+    found = evosdc.risk(frame, ["k-anonymity"], quasi_identifiers=["sex", "age"], record_figures=True)
     assert found["record_figures"] == {"k-anonymity": [2.0, 2.0, 1.0]}

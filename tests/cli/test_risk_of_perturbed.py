@@ -126,7 +126,7 @@ def test_unique_records_are_counted_by_the_rule_for_missing_values(evosdc, files
     counts = set()
     for rule in ("wildcard", "category"):
         for more in ((), ("--original", "data.csv")):
-            arguments = ("risk", "masked.csv", "--schema", "schema.toml", "--missing", rule, "--json", *more)
+            arguments = ("risk", "masked.csv", "--schema", "schema.toml", "--missing-rule", rule, "--json", *more)
             found = json.loads(evosdc(*arguments).out)
             assert found["perturbed"]["unique_records"] == found["k-anonymity"]["unique_records"]
             counts.add(found["perturbed"]["unique_records"])

@@ -183,8 +183,8 @@ def test_a_time_counts_from_the_start_of_the_program(evosdc, monkeypatch):
         given.append(budget)
         return usual(assembly, tuned, budget, *more)
 
-    monkeypatch.setattr(tuning, "tune_alone", tune_alone)
+    monkeypatch.setattr("evosdc.cli.tune.tune_alone", tune_alone)
     for before, left in ((3.0, 1.0), (100.0, 0.2)):
-        monkeypatch.setattr("evosdc.cli.beginning.seconds_since", lambda before=before: before)
+        monkeypatch.setattr("evosdc.cli.tune.seconds_since", lambda before=before: before)
         assert evosdc("tune", *WORDS, "--time", "4s", "--executor", "serial", "--quiet").status == 0
         assert given.pop().seconds == pytest.approx(left)

@@ -152,7 +152,7 @@ def test_protect_returns_all_that_the_command_tells(frame, tmp_path, monkeypatch
     original = frame.iloc[found.rows]
     assert found.frame["region"].tolist() == original["region"].tolist() != frame["region"].tolist()
     assert found.classical is not None
-    assert found.score <= found.classical.score
+    assert list(found.score) <= found.classical.fitness
     assert found.score == (max(found.il, found.dr),)
     assert found.requirements[0].met
     assert found.second_opinion.text.startswith(("Holds", "Does not hold", "Not checked", "Not yet checked"))
@@ -165,7 +165,7 @@ def test_protect_returns_all_that_the_command_tells(frame, tmp_path, monkeypatch
 def test_a_requirement_may_name_a_measure_that_nothing_else_looks_at(frame):
     wanted = ["repu <= 50", "dbrl <= 90"]
     found = evosdc.protect(frame, protect=["age", "sex"], time=1, require=wanted, second_opinion=False)
-    assert [one.text for one in found.requirements][:2] == wanted
+    assert [one.requirement for one in found.requirements][:2] == wanted
     assert found.requirements[0].value == found.best.scores["repu"] <= 50
 
 

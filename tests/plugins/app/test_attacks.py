@@ -437,7 +437,7 @@ class TestElsewhere:
 
     def test_with_tls_the_cookie_is_secure(self, tmp_path):
         certificate, key = self_signed(tmp_path)
-        with serving(fill(tmp_path / "f"), "--certificate", str(certificate), "--key", str(key)) as server:
+        with serving(fill(tmp_path / "f"), "--certificate", str(certificate), "--tls-key", str(key)) as server:
             trusting = ssl.create_default_context(cafile=str(certificate))
             with urlopen(f"https://127.0.0.1:{server.port}/enter?token={server.token}", context=trusting) as answer:
                 assert "Secure" in answer.headers["set-cookie"]

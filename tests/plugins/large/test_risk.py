@@ -41,7 +41,7 @@ def close(found, wanted, place=""):
 @pytest.mark.parametrize("missing", ["category", "wildcard"])
 def test_figures_are_those_of_the_file_in_memory(file, missing):
     found = risk_of_parquet(file, KEYS, ["illness"], missing=missing)
-    wanted = evosdc.risk(pd.read_parquet(file), quasi_identifiers=KEYS, sensitive="illness", missing=missing)
+    wanted = evosdc.risk(pd.read_parquet(file), quasi_identifiers=KEYS, sensitive="illness", missing_rule=missing)
     judged = [name for name in found if name in wanted and isinstance(found[name], dict) and name != "not_applicable"]
     assert {"k-anonymity", "global-risk", "individual-risk", "prosecutor-risk", "average-risk"} <= set(judged)
     assert {"l-diversity", "p-sensitivity", "t-closeness", "beta-likeness", "alpha-k-anonymity"} <= set(judged)

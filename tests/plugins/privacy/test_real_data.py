@@ -140,7 +140,7 @@ def test_minimal_uniques_of_a_part_of_adult(data_sets: DataSets) -> None:
 def test_sensitive_values_of_adult_by_wildcards(data_sets: DataSets) -> None:
     table = data_sets.table("adult").take(np.arange(250, dtype=np.intp))
     names = ("workclass", "sex", "occupation")
-    figures = evosdc.risk(table, quasi_identifiers=names, sensitive="marital-status", missing="wildcard")
+    figures = evosdc.risk(table, quasi_identifiers=names, sensitive="marital-status", missing_rule="wildcard")
     values = table.column("marital-status")
     classes = [set(values[near].tolist()) for near in neighbours(key_codes(table, names), MissingMatch.WILDCARD)]
     assert figures["p-sensitivity"]["p"] == min(map(len, classes))

@@ -29,7 +29,9 @@ FRAME = pd.DataFrame({"age": AGES, "sex": SEXES, "ill": ILL})
 @pytest.mark.parametrize("hidden", ["*", None])
 def test_two_suppressed_records_leave_k_that_of_the_others(missing, hidden) -> None:
     frame = FRAME.assign(sex=[*SEXES[:15], "*", hidden])
-    known = evosdc.risk(frame, quasi_identifiers=["age", "sex"], sensitive=["ill"], missing=missing, records=True)
+    known = evosdc.risk(
+        frame, quasi_identifiers=["age", "sex"], sensitive=["ill"], missing_rule=missing, record_figures=True
+    )
     assert (known["k-anonymity"]["k"], known["prosecutor-risk"]["largest"]) == (7, 1 / 7)
     assert (known["records"], known["suppressed_records"]) == (17, 2)
     of_records = known["record_figures"]["k-anonymity"]

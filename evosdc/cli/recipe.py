@@ -1,0 +1,70 @@
+"""``evosdc apply`` and ``evosdc explain``."""
+
+from pathlib import Path
+
+from evosdc.cli.inputs import data_of, is_dataset, open_source, require_apart
+from evosdc.cli.members import exported
+from evosdc.cli.run import carry_out, leave_by
+from evosdc.cli.text import answer, say, warn
+from evosdc.errors import FaultCollector
+from evosdc.experiment.environment import naming_plugins
+from evosdc.experiment.recipe import application, explanation, schema_of_recipe, usable_recipe
+from evosdc.files.atomic import require_unused
+from evosdc.files.formats import require_writable_format
+from evosdc.files.schema.schema_file import load_schema
+from evosdc.options.masking import ApplyOptions, ExplainOptions
+from evosdc.plugins.registry import default_registry
+from evosdc.printing import printable
+from evosdc.runs.layout import RunFolder, free_folder
+from evosdc.secret import chosen_seed
+
+
+def apply(options: ApplyOptions) -> None:
+    """Protect a file by a recipe."""
+    output, schema, shuffle = options.output, options.schema_file, options.shuffle
+    collect = FaultCollector()
+    with collect.step(), naming_plugins(RunFolder(options.recipe.parent), default_registry()):
+        plan = usable_recipe(options.recipe, default_registry())
+    with collect.step():
+        source = open_source(options.data, schema, options.reading)
+        if schema is None and not is_dataset(options.data):
+            schema = schema_of_recipe(options.recipe, source.table.schema.names)
+            source = source if schema is None else open_source(options.data, schema, options.reading)
+        require_writable_format(output, source)
+        require_apart(output, options.data, schema, options.recipe)
+    with collect.step():
+        require_unused(output, output.with_name(f"{output.stem}.manifest.json"), replace=options.force)
+    collect.settle()
+    if options.schema_file is not None and schema is not None:
+        described = load_schema(schema).attributes
+        warn(
+            f"{printable(name)} is not in the schema, so that it is published as it is; evosdc edit {schema} gives it "
+            "a role, such as drop."
+            for name in source.table.schema.names
+            if name not in described
+        )
+    described_data = data_of(options.data, schema, None, shuffle=shuffle, reading=options.reading)
+    experiment = application(plan, described_data, default_registry(), options.seed, options.unlike)
+    path = options.folder or free_folder(Path("runs"), experiment.heading)
+    try:
+        drawn = chosen_seed(options.seed, options.key)
+        result = carry_out(experiment, path, options.quiet, options.as_json, True, drawn)
+    except KeyboardInterrupt:
+        if path.exists():
+            warn([f"{output} is not written. After evosdc resume: evosdc export {path} best -o {output}"])
+        raise
+    exported(path, 0, output, force=True, shuffle=shuffle)
+    if not options.as_json:
+        # Without a word how it was judged there is nothing to compare with: the usual measures were taken.
+        now, then = result.best.scores, plan.scores if plan.judged else {}
+        both = [(name, word) for name, word in (("il", "loss"), ("dr", "risk")) if name in now and name in then]
+        kept = ", ".join(f"{word} {now[name]:.2f} (when the recipe was made {then[name]:.2f})" for name, word in both)
+        say(f"Recipe of {len(plan.steps)} step{'s' * (len(plan.steps) > 1)}: {kept}. Wrote {output}.")
+    leave_by(result, options.as_json, limits=True)
+
+
+def explain(options: ExplainOptions) -> None:
+    """Print the contribution of each step."""
+    with naming_plugins(RunFolder(options.recipe.parent), default_registry()):
+        plan = usable_recipe(options.recipe, default_registry())
+    answer(options, plan.model_dump(mode="json") | {"sentences": list(explanation(plan))}, explanation(plan))
