@@ -68,6 +68,20 @@ def test_the_plan_of_the_run_protects_one_half(folder):
     assert set(half.published.column("town").tolist()) <= set(half.members.column("town").tolist())
 
 
+def test_a_half_keeps_the_bounds_of_the_run(folder):
+    """One generation is not enough for that, so the search of the half goes on until it is."""
+    assembly = assembled(folder, constraints=["informed-linkage <= 60"])
+    plan = (MaskingEntry(method="rank-swapping", p=1, attributes=("sex",)),)
+
+    def linked(generations):
+        half = half_release(assembly, plan, generations)
+        judged = half.members.select(half.published.schema.names)
+        return REGISTRY.build("measure", "informed-linkage", {}).fit(judged).score(half.published)
+
+    assert linked(0) > 70.0
+    assert linked(1) <= 60.0
+
+
 def test_a_plan_that_hardly_masks_is_found_out(folder):
     found = members_opinion(assembled(folder), (MaskingEntry(method="rank-swapping", p=1, attributes=("sex",)),), 0)
     assert found["members"] == found["others"] == 120
