@@ -135,6 +135,9 @@ def recorded_changes(path: Path) -> tuple[str, dict[str, int]]:
         best = document.get("best")
         if found.name == RESULT and not (isinstance(best, dict) and best.get("file") == path.name):
             continue
+        output = document.get("output")  # files whose names differ in their ending alone have one manifest
+        if isinstance(output, dict) and output.get("name", path.name) != path.name:
+            continue
         # Files of older versions have only the counts of all changes.
         perturbed = document.get("perturbed", document.get("changed"))
         if isinstance(perturbed, dict):

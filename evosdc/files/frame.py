@@ -129,6 +129,16 @@ def _seconds(series: "pd.Series[Any]") -> "pd.Series[Any]":
     return seconds.set_axis(series.index)
 
 
+_STEPS = (86_400.0, 3_600.0, 60.0, 1.0)  # seconds of a day, an hour, a minute and a second
+
+
+def step_of_spans(seconds: NDArray[np.float64]) -> float:
+    """Return the longest of day, hour, minute and second that all time spans are multiples of; else a microsecond."""
+    # Masked spans are multiples of it too: an odd part of a day would tell which cells were changed.
+    known = seconds[~np.isnan(seconds)]
+    return next((step for step in _STEPS if not (known % step).any()), 1e-6)
+
+
 def texts_of(values: list[Any]) -> list[str]:
     """Return values as the texts that stand for them."""
     floats = [value for value in values if isinstance(value, (float, np.floating))]
@@ -249,7 +259,8 @@ def _of_numbers(
         if np.array_equal(np.round(old, attribute.decimals), old, equal_nan=True):
             new = np.round(new, attribute.decimals)
     if letter == "m":
-        spans = pd.Series(pd.to_timedelta(np.round(new * 1e6), unit="us"), index=series.index)
+        step = step_of_spans(old)
+        spans = pd.Series(pd.to_timedelta(np.round(np.round(new / step) * step * 1e6), unit="us"), index=series.index)
         return spans.astype(series.dtype).array
     dtype: Any = series.dtype
     largest = float(np.finfo(getattr(dtype, "numpy_dtype", dtype)).max)

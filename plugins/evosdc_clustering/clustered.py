@@ -74,6 +74,7 @@ def _medians(table: Table, records: Records, labels: Integers, clusters: int) ->
 # Distinct records that a direction is chosen by, where there are more: evenly many of their sorted order
 CUT_SAMPLE = 1000
 NEIGHBOURS = 4  # nearest records whose distances count
+LISTED = 40  # nearest records on both sides of a cut among which those are looked for first
 
 
 def cut_apart(records: Records, clusters: int) -> Integers:
@@ -123,23 +124,29 @@ def _direction(points: Numbers, counts: Integers, share: float) -> Numbers:
     # Most variance first: it wins where several separate as little.
     width = points.shape[1]
     candidates = [*components.T[::-1], *np.eye(width), np.full(width, width**-0.5)]
+    # Squared distances, and the nearest others of each record, among which those of its own side mostly are.
     apart = cdist(centred, centred, "sqeuclidean")
     np.fill_diagonal(apart, np.inf)
-    return min(candidates, key=lambda along: _separated(centred, weights, apart, along, share))
+    listed = min(LISTED, len(apart) - 1)
+    near = np.argpartition(apart, listed - 1, axis=1)[:, :listed]
+    near = np.take_along_axis(near, np.argsort(np.take_along_axis(apart, near, axis=1), axis=1, kind="stable"), axis=1)
+    return min(candidates, key=lambda along: _separated(centred, weights, apart, near, along, share))
 
 
-def _separated(points: Numbers, weights: Numbers, apart: Numbers, along: Numbers, share: float) -> float:
+def _separated(points: Numbers, weights: Numbers, apart: Numbers, near: Rows, along: Numbers, share: float) -> float:
     """Return how far records are from their nearest neighbours on their own side of a cut: the mean square."""
     order = np.argsort(np.einsum("ij,j->i", points, along), kind="stable")
     at = int(np.argmin(np.abs(np.cumsum(weights[order]) - share))) + 1
     at = min(max(at, 1), len(order) - 1)
-    total = 0.0
-    for side in (np.sort(order[:at]), np.sort(order[at:])):
-        nearest = min(NEIGHBOURS, len(side) - 1)
-        if nearest > 0:
-            near = np.partition(apart[np.ix_(side, side)], nearest - 1, axis=1)[:, :nearest]
-            total += float(weights[side] @ near.mean(axis=1))
-    return total
+    behind = np.zeros(len(order), dtype=bool)
+    behind[order[:at]] = True
+    nearest = np.where(behind, min(NEIGHBOURS, at - 1), min(NEIGHBOURS, len(order) - at - 1))
+    own = behind[near] == behind[:, None]
+    among = own & (np.cumsum(own, axis=1) <= nearest[:, None])
+    total = np.where(among, np.take_along_axis(apart, near, axis=1), 0.0).sum(axis=1)
+    for row in np.flatnonzero(among.sum(axis=1) < nearest):  # too few of its side are listed
+        total[row] = np.partition(apart[row, behind == behind[row]], nearest[row] - 1)[: nearest[row]].sum()
+    return float(weights @ (total / np.maximum(nearest, 1)))
 
 
 def merged(table: Table, found: Division, fits: Callable[[Rows], bool]) -> Sequence[Rows]:

@@ -182,7 +182,10 @@ def households(data: str, options: HouseholdsOptions) -> None:
     source = open_source(data, options.schema_file, options.reading)
     require_apart(output, data, options.schema_file, merge)
     require_unused(output, replace=options.force, advice="Choose another file, or add --force.")
-    first, of, kept = households_of(source.table, options.household)
+    places = source.rows
+    first, of, kept = households_of(
+        source.table, options.household, lambda record: source.original.place(int(places[record]))
+    )
     if merge is not None:
         homes = read_source(merge, population_description(source.table.schema, kept)).table
         masked = merged(source.table, homes, first, of, kept)

@@ -309,6 +309,32 @@ def test_records_are_told_by_position(evosdc, files) -> None:
     assert evosdc(*words[:-1], "data.csv", "--force").status == 2
 
 
+def test_records_under_wildcards_have_their_diversity(evosdc, tmp_path) -> None:
+    # Worked out by hand: a missing key equals any other, and a missing illness is a value of its own or none.
+    rows = "m,a,flu\nm,,cold\n,a,flu\nf,b,\nf,b,cold\nf,,flu\n"
+    (tmp_path / "d.csv").write_text(f"sex,occupation,illness\n{rows}")
+    words = ["risk", "d.csv", "--quasi-identifiers", "sex,occupation", "--sensitive", "illness"]
+    words += ["--models", "l-diversity", "--missing-rule", "wildcard", "--records"]
+    for file, further, expected in (
+        ("a.csv", (), [2, 2, 2, 3, 3, 3]),
+        ("b.csv", ("--set", "l-diversity.missing=left-out"), [2, 2, 2, 2, 2, 2]),
+    ):
+        answer = evosdc(*words, file, *further)
+        assert answer.status == 0, answer.err
+        assert pd.read_csv(tmp_path / file)["l-diversity"].tolist() == expected
+        assert ("left out" in " ".join(answer.out.split())) is bool(further)
+
+
+def test_the_record_of_changes_of_another_file_does_not_count(evosdc, tmp_path) -> None:
+    (tmp_path / "d.csv").write_text("age,sex\n" + "".join(f"{20 + k % 40},{'fm'[k % 2]}\n" for k in range(80)))
+    answer = evosdc("mask", "rank-swapping", "d.csv", "--protect", "age", "--set", "p=20", "-o", "m.csv")
+    assert answer.status == 0, answer.err
+    (tmp_path / "m.tsv").write_text((tmp_path / "d.csv").read_text().replace(",", "\t"))
+    words = ("--quasi-identifiers", "age,sex", "--models", "k-anonymity")
+    assert "perturbed" in evosdc("risk", "m.csv", *words).out
+    assert "perturbed" not in evosdc("risk", "m.tsv", *words).out
+
+
 def test_records_from_python() -> None:
     frame = pd.DataFrame({"sex": ["f", "f", "m"], "age": ["old", "old", "old"]})
     found = evosdc.risk(frame, ["k-anonymity"], quasi_identifiers=["sex", "age"], record_figures=True)

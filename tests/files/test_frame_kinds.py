@@ -126,6 +126,24 @@ def test_labels_of_a_recoding_come_back_as_texts_in_each_kind():
         assert all(str(text).startswith("[") for text in as_pandas(banded)["age"]), kind
 
 
+@pytest.mark.parametrize(("unit", "length"), [("D", 86_400), ("h", 3_600), ("s", 1)])
+def test_masked_time_spans_are_whole_where_all_were(tmp_path, monkeypatch, unit, length):
+    # An odd part of a day would tell which cells were changed.
+    frame = pd.DataFrame({"stay": pd.to_timedelta([*range(1, 13), None], unit), "age": [*range(30, 43)]})
+    frame.to_parquet(tmp_path / "d.parquet")
+    from evosdc.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    words = ["mask", "mdav", "d.parquet", "--protect", "stay,age", "--set", "k=5", "--seed", "1", "-o", "m.parquet"]
+    with pytest.raises(SystemExit, match="0"):
+        main(words)
+    masked = evosdc.mask(frame, "mdav", protect=["stay", "age"], k=5, seed=1)
+    for one in (masked, pd.read_parquet(tmp_path / "m.parquet")):
+        found = one["stay"].dt.total_seconds().dropna()
+        assert len(found.unique()) == 2
+        assert not (found % length).any()
+
+
 SERIES = st.sampled_from(
     [
         pd.Series([3, 1, 2], dtype="int8"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from datetime import date, timedelta
 
 import pandas as pd
 import pytest
@@ -61,6 +62,17 @@ def test_columns_that_follow_from_others_are_told(staff):
     assert "title follows" not in told
 
 
+@pytest.mark.parametrize("more", [0, 1])  # whether the day of admission counts
+def test_a_stay_that_two_dates_give_away_is_named(tmp_path, more):
+    draw = random.Random(5)
+    start, lines = date(2023, 1, 1), []
+    for _ in range(200):
+        came, stay = start + timedelta(draw.randint(0, 300)), draw.randint(0, 30)
+        lines.append(f"{came:%d.%m.%Y},{came + timedelta(stay):%d.%m.%Y},{stay + more},{draw.randint(0, 30)}")
+    found = relations_of(read_source(write(tmp_path, "\n".join(["came,left,stay,other", *lines]))).table)
+    assert [sentence.split(":")[0] for sentence in found.derived] == ["stay is the days from came to left"]
+
+
 def test_columns_without_relations_have_none(tmp_path):
     draw = random.Random(3)
     lines = [f"{draw.choice('abc')},{draw.choice('xyz')},{draw.randint(1, 90)}" for _ in range(600)]
@@ -114,6 +126,13 @@ def test_codes_of_missing_values_are_suspected(texts, codes):
         ("job title", Role.QUASI_IDENTIFIER),
         ("health", Role.SENSITIVE),
         ("general_health", Role.SENSITIVE),
+        ("HHNUM", Role.HOUSEHOLD),
+        ("HWEIGHT", Role.WEIGHT),
+        ("MARSTAT", Role.QUASI_IDENTIFIER),
+        ("ISCO08_3D", Role.QUASI_IDENTIFIER),
+        ("Mother tongue", Role.QUASI_IDENTIFIER),
+        ("special needs", Role.SENSITIVE),
+        ("sentence (months)", Role.SENSITIVE),
     ],
 )
 def test_more_words(name, role):

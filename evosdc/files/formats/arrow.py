@@ -85,6 +85,8 @@ def _replaced(old: Any, values: Mapping[str, Any], one: Published) -> Any:
     taken = pa.array(index, mask=column.index == NO_TEXT)
     try:
         read = [values[text] if text in values else _read(text, plain) for text in texts]
+        if pa.types.is_duration(plain):
+            read = _spans(read, values)
         if not pa.types.is_dictionary(kind):
             return pa.array(read, type=kind).take(taken)
         # New categories follow the old ones, which keep their order.
@@ -100,6 +102,14 @@ def _replaced(old: Any, values: Mapping[str, Any], one: Published) -> Any:
         if found is not None and not pa.types.is_dictionary(kind):
             return pa.array(list(found), pa.float64()).take(taken)
         return pa.array(texts, pa.string()).take(taken)
+
+
+def _spans(spans: list[timedelta], old: Mapping[str, timedelta]) -> list[timedelta]:
+    """Return time spans in whole days, hours, minutes or seconds, as all old ones are."""
+    from evosdc.files.frame import step_of_spans
+
+    step = step_of_spans(np.array([span.total_seconds() for span in old.values()]))
+    return [timedelta(seconds=round(span.total_seconds() / step) * step) for span in spans]
 
 
 def _read(text: str, kind: Any) -> Any:

@@ -83,7 +83,13 @@ def relations_of(table: Table) -> Relations:
     grouped = [one for a in compared if (one := _grouped(table, a, values.get(a.name))) is not None]
     rules = [rule for one, other in combinations(grouped, 2) for rule in _never_together(one, other)]
     rules.sort(key=lambda entry: -entry[0])
-    derived = [*_household_sizes(table, values), *_ages(table, values), *_sums(table, values), *_followers(grouped)]
+    derived = [
+        *_household_sizes(table, values),
+        *_ages(table, values),
+        *_durations(table, values),
+        *_sums(table, values),
+        *_followers(grouped),
+    ]
     return Relations(tuple(rule for _, rule in rules[:MOST_RULES]), tuple(derived))
 
 
@@ -194,6 +200,19 @@ def _ages(table: Table, values: dict[str, Floats]) -> Iterator[str]:
                 yield (
                     f"{printable(name)} follows from {printable(date.name)}: publish one of them, since the one "
                     "discloses the other."
+                )
+
+
+def _durations(table: Table, values: dict[str, Floats]) -> Iterator[str]:
+    """Yield which numbers are the days between two dates, as a stay is from admission to discharge."""
+    dates = [a.name for a in table.schema.attributes if a.date_format and a.name in values]
+    for first, last in permutations(dates, 2):
+        between = values[last] - values[first]
+        for name in sorted(values.keys() - set(dates)):
+            if _equal(values[name], between) or _equal(values[name], between + 1):
+                yield (
+                    f"{printable(name)} is the days from {printable(first)} to {printable(last)}: leave one of the "
+                    "three out, since two of them disclose the third."
                 )
 
 

@@ -1,6 +1,6 @@
 """Targeted record swapping of households across geography, and a file of persons as one of households."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -10,9 +10,10 @@ from pydantic import Field
 
 from evosdc.errors import DataError, Fault, ParameterError
 from evosdc.model import Parameters
+from evosdc.printing import printable
 from evosdc.table.alignment import align_codes
 from evosdc.table.equivalence import equivalence_classes, key_codes, told_apart
-from evosdc.table.households import shared_in_households
+from evosdc.table.households import differing_homes, shared_in_households
 from evosdc.table.role_assignment import assign_role
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import MISSING, Numbers, Rows, Table
@@ -20,8 +21,11 @@ from evosdc_masking.auxiliary import ReadingOthers
 from evosdc_masking.tuning import Untuned
 
 
-def households_of(table: Table, household: str | None = None) -> tuple[Rows, NDArray[np.int64], tuple[str, ...]]:
+def households_of(
+    table: Table, household: str | None = None, place: Callable[[int], str] = "record {}".format
+) -> tuple[Rows, NDArray[np.int64], tuple[str, ...]]:
     """Return the first record of each household, the household of each record, and what its members share."""
+    # `place` says where a record stands in its file, from its position.
     known = assign_role(table, Role.HOUSEHOLD, household)
     keys = known.schema.with_role(Role.HOUSEHOLD)
     if len(keys) != 1:
@@ -29,9 +33,20 @@ def households_of(table: Table, household: str | None = None) -> tuple[Rows, NDA
         raise DataError(Fault("household", given, "one attribute of households", "Name it by --household."))
     shared = shared_in_households(known, [name for name in known.schema.names if name != keys[0]])
     if not shared:
-        raise DataError(Fault("household", f"{keys[0]}, whose members share no attribute", "attributes of households"))
+        given = f"{keys[0]}, whose members share no attribute"
+        raise DataError(Fault("household", given, "attributes of households", _nearest_to_shared(known, place)))
     classes = equivalence_classes(told_apart(key_codes(known, keys)))
     return classes.first.astype(np.intp), classes.of, (keys[0], *shared)
+
+
+def _nearest_to_shared(table: Table, place: Callable[[int], str]) -> str:
+    """Return which attribute differs in the fewest households."""
+    found = differing_homes(table, table.schema.names)
+    if not found:
+        return "Each household has one member."
+    name, rows = min(found.items(), key=lambda entry: len(entry[1]))
+    homes = "1 household" if len(rows) == 1 else f"{len(rows)} households"
+    return f"{printable(name)} differs in {homes}, first in {place(int(rows[0]))}. Correct it if it is a slip."
 
 
 def renumbered(table: Table, key: str, of: NDArray[np.int64], numbers: Rows) -> Table:

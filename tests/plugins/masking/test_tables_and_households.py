@@ -125,3 +125,7 @@ def test_an_attribute_that_differs_in_one_household_is_named_with_its_line(tmp_p
     said = capsys.readouterr()
     assert "30 households with region" in said.out
     assert "tenure is not among them: it differs in 1 household, first in line 1" in " ".join(said.err.split())
+    (tmp_path / "h.csv").write_text("home,tenure,age\n1,o,20\n1,r,30\n2,r,40\n2,r,50\n3,o,60\n")
+    with pytest.raises(SystemExit):
+        main([*words, "--force"])
+    assert "tenure differs in 1 household, first in line 3. Correct it" in " ".join(capsys.readouterr().err.split())
