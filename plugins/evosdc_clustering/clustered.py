@@ -72,9 +72,9 @@ def _medians(table: Table, records: Records, labels: Integers, clusters: int) ->
 
 
 # Distinct records that a direction is chosen by, where there are more: evenly many of their sorted order
-CUT_SAMPLE = 1000
+CUT_SAMPLE = 500
 NEIGHBOURS = 4  # nearest records whose distances count
-LISTED = 40  # nearest records on both sides of a cut among which those are looked for first
+LISTED = 24  # nearest records on both sides of a cut among which those are looked for first
 
 
 def cut_apart(records: Records, clusters: int) -> Integers:
