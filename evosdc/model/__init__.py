@@ -32,13 +32,12 @@ if TYPE_CHECKING:
     from evosdc.model.changes import Changes
     from evosdc.model.design import Choices, Design, Free, MaskingMethods, Range, Tunable, designs_of, fitting_designs
     from evosdc.model.dividing import Dividing, Grouping, InnerParameters
-    from evosdc.model.estimate import Estimate, Estimated
     from evosdc.model.executor import Executor, Failure, Outcome, SharedFiles, Task, TaskQueue
     from evosdc.model.fitness import Fitness
     from evosdc.model.genotype import Dump, Genotype
     from evosdc.model.individual import Individual, Siblings
     from evosdc.model.joint_counts import JointCounts, OfCounts
-    from evosdc.model.judge import Judge
+    from evosdc.model.judge import Estimate, Estimated, Judge
     from evosdc.model.limit import Judgement, Limit
     from evosdc.model.masking import Masking, MaskingMethod
     from evosdc.model.measure import (
@@ -59,8 +58,8 @@ if TYPE_CHECKING:
         IntruderView,
         MissingMatch,
         PrivacyModel,
+        PrivacyModels,
     )
-    from evosdc.model.privacy_models import PrivacyModels
     from evosdc.model.toolbox import toolbox_of
     from evosdc.model.tracker import Rescoring, Tracker
     from evosdc.secret import Streams
@@ -101,13 +100,12 @@ _MODULES = {
         "Choices", "Design", "Free", "MaskingMethods", "Range", "Tunable", "designs_of", "fitting_designs",
     ),
     "evosdc.model.dividing": ("Dividing", "Grouping", "InnerParameters"),
-    "evosdc.model.estimate": ("Estimate", "Estimated"),
     "evosdc.model.executor": ("Executor", "Failure", "Outcome", "SharedFiles", "Task", "TaskQueue"),
     "evosdc.model.fitness": ("Fitness",),
     "evosdc.model.genotype": ("Dump", "Genotype"),
     "evosdc.model.individual": ("Individual", "Siblings"),
     "evosdc.model.joint_counts": ("JointCounts", "OfCounts"),
-    "evosdc.model.judge": ("Judge",),
+    "evosdc.model.judge": ("Estimate", "Estimated", "Judge"),
     "evosdc.model.limit": ("Judgement", "Limit"),
     "evosdc.model.masking": ("Masking", "MaskingMethod"),
     "evosdc.model.measure": ("Expected", "Fitted", "Measure", "Mending", "Moving"),
@@ -116,8 +114,8 @@ _MODULES = {
     "evosdc.model.parameters": ("Parameters",),
     "evosdc.model.privacy": (
         "ByClass", "BySizes", "ClassContents", "ClassValues", "IntruderView", "MissingMatch", "PrivacyModel",
+        "PrivacyModels",
     ),
-    "evosdc.model.privacy_models": ("PrivacyModels",),
     "evosdc.model.toolbox": ("toolbox_of",),
     "evosdc.model.tracker": ("Rescoring", "Tracker"),
     "evosdc.secret": ("Streams",),

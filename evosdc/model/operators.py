@@ -7,10 +7,10 @@ operators of its own can change.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evosdc.errors import PluginError
 from evosdc.model.genotype import Genotype
@@ -18,12 +18,8 @@ from evosdc.model.individual import MINIMISED
 from evosdc.model.toolbox import Crossover, Mutation
 from evosdc.secret import lent
 
-GeneArray = NDArray[Any]
 
-
-def deap_crossover(
-    operator: Callable[..., tuple[Any, Any]], **arguments: Any
-) -> Callable[[GeneArray, GeneArray, np.random.Generator], tuple[GeneArray, GeneArray]]:
+def deap_crossover(operator: Callable[..., tuple[Any, Any]], **arguments: Any) -> Crossover:
     """Return a pure crossover of arrays made of a DEAP operator.
 
     The operator works on lists of all genes, record by record, since DEAP's slice swaps lose genes on ndarrays (a slice
@@ -34,32 +30,12 @@ def deap_crossover(
     >>> from deap import tools
     >>> cross = deap_crossover(tools.cxTwoPoint)
     """
-
-    def crossover(a: GeneArray, b: GeneArray, rng: np.random.Generator) -> tuple[GeneArray, GeneArray]:
-        with lent(rng):
-            first, second = operator(a.ravel().tolist(), b.ravel().tolist(), **arguments)
-        return _genes(first, a), _genes(second, b)
-
-    return crossover
+    return crossover_of(None, partial(operator, **arguments))
 
 
-def deap_mutation(
-    operator: Callable[..., tuple[Any]], **arguments: Any
-) -> Callable[[GeneArray, np.random.Generator], GeneArray]:
+def deap_mutation(operator: Callable[..., tuple[Any]], **arguments: Any) -> Mutation:
     """Return a pure mutation of arrays made of a DEAP operator."""
-
-    def mutation(genes: GeneArray, rng: np.random.Generator) -> GeneArray:
-        with lent(rng):
-            (changed,) = operator(genes.ravel().tolist(), **arguments)
-        return _genes(changed, genes)
-
-    return mutation
-
-
-def _genes(values: list[Any], like: GeneArray) -> GeneArray:
-    genes = np.array(values, dtype=like.dtype).reshape(like.shape)
-    genes.flags.writeable = False
-    return genes
+    return mutation_of(None, partial(operator, **arguments))
 
 
 class Genes(list[Any]):
@@ -77,22 +53,22 @@ class Genes(list[Any]):
 
 
 class GeneList:
-    """How genomes of a genotype become lists of genes and lists become genomes again."""
+    """How genomes become lists of genes and lists become genomes again: those of a genotype, or plain arrays."""
 
-    def __init__(self, genotype: Genotype[Any], objectives: int = 1) -> None:
+    def __init__(self, genotype: Genotype[Any] | None, objectives: int = 1) -> None:
         self._genotype, self._objectives = genotype, objectives
 
     def genes(self, genome: Any) -> Genes:
         """Return a genome as a list."""
-        arrays = dict(self._genotype.dump(genome))
+        arrays = self._arrays(genome)
         if len(arrays) != 1:
             return Genes([genome], self._objectives)
-        ((_, array),) = arrays.items()
+        (array,) = arrays.values()
         return Genes(np.asarray(array).ravel().tolist(), self._objectives)
 
     def genome(self, genes: Any, like: Any) -> Any:
         """Return the genome that a list stands for; raises `PluginError` for one that is not valid."""
-        arrays = dict(self._genotype.dump(like))
+        arrays = self._arrays(like)
         if len(arrays) != 1:
             (genome,) = genes
             return genome
@@ -101,12 +77,18 @@ class GeneList:
         if len(genes) != array.size:
             raise PluginError(f"an operator made a genome of {len(genes)} genes; wanted {array.size}")
         try:
-            given = np.array(genes, dtype=array.dtype).reshape(array.shape)
+            made = np.array(genes, dtype=array.dtype).reshape(array.shape)
         except (OverflowError, TypeError, ValueError) as error:
             raise PluginError(f"genes that are not of type {array.dtype}: {error}") from None
-        made = self._genotype.load({name: given})
-        self._genotype.check(made)
-        return made
+        if self._genotype is None:
+            made.flags.writeable = False
+            return made
+        loaded = self._genotype.load({name: made})
+        self._genotype.check(loaded)
+        return loaded
+
+    def _arrays(self, genome: Any) -> dict[str, Any]:
+        return {"genes": genome} if self._genotype is None else dict(self._genotype.dump(genome))
 
 
 @contextmanager
@@ -119,8 +101,8 @@ def blamed(operator: Callable[..., Any]) -> Iterator[None]:
         raise PluginError(f"the operator {name} made what is no genome of this file: {error}") from None
 
 
-def crossover_of(genotype: Genotype[Any], mate: Callable[..., Any]) -> Crossover:
-    """Return a pure crossover of genomes made of an operator of DEAP on lists."""
+def crossover_of(genotype: Genotype[Any] | None, mate: Callable[..., Any]) -> Crossover:
+    """Return a pure crossover of genomes, or of arrays without a genotype, made of an operator of DEAP on lists."""
     lists = GeneList(genotype)
 
     def crossover(a: Any, b: Any, rng: np.random.Generator) -> tuple[Any, Any]:
@@ -132,7 +114,7 @@ def crossover_of(genotype: Genotype[Any], mate: Callable[..., Any]) -> Crossover
     return crossover
 
 
-def mutation_of(genotype: Genotype[Any], mutate: Callable[..., Any]) -> Mutation:
+def mutation_of(genotype: Genotype[Any] | None, mutate: Callable[..., Any]) -> Mutation:
     """Return a pure mutation of genomes made of an operator of DEAP on lists."""
     lists = GeneList(genotype)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from math import inf
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -238,6 +238,19 @@ class PrivacyModel(ABC):
         """Return the figures by name, JSON-able, without any record of the file.
 
         Called only where nothing is `lacking`, for `IntruderView.judged`: without wholly suppressed records.
+        """
+
+
+class PrivacyModels(Protocol):
+    """All registered privacy models; the framework gives them to a genotype that `needs` them."""
+
+    def build(self, name: str, params: Any) -> PrivacyModel:
+        """Return a model with its parameters.
+
+        Raises
+        ------
+        InputError
+            The model is unknown, or its parameters are refused.
         """
 
 

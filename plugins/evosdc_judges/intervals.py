@@ -5,7 +5,7 @@ from math import hypot, sqrt
 
 import numpy as np
 
-from evosdc.model.estimate import NORMAL_95, Estimate
+from evosdc.model.judge import NORMAL_95, Estimate
 from evosdc.table.table import Numbers
 
 

@@ -292,7 +292,8 @@ def gained_of_many(original: Codes, masked: Codes) -> int:
     (a, b), numbers = np.unique(flat.reshape(2, n), axis=1, return_counts=True)
     # Weights of 0 would be no edges, so all are raised alike; each original has exactly one label, so nothing changes.
     weights = np.concatenate((numbers + 1, np.ones(size, dtype=np.int64))).astype(np.float64)
-    ends = (np.concatenate((a, np.arange(size))), np.concatenate((b, np.arange(size, 2 * size))))
-    graph = coo_array((weights, ends), shape=(size, 2 * size)).tocsr()
+    # The matching of older versions of scipy takes positions of 32 bits alone.
+    ends = np.stack((np.append(a, np.arange(size)), np.append(b, np.arange(size, 2 * size)))).astype(np.int32)
+    graph = coo_array((weights, (ends[0], ends[1])), shape=(size, 2 * size)).tocsr()
     best = graph[min_weight_full_bipartite_matching(graph, maximize=True)]
     return round(float(best.sum())) - size - int(np.count_nonzero(original == masked))
