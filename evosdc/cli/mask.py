@@ -133,7 +133,8 @@ def mask(options: MaskOptions) -> None:
         write_text(companion, json.dumps(account_of(masking, built, microdata), ensure_ascii=False) + "\n")
     write_text(manifest, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
     exchanged = exchanged_sentences(microdata.original, masked.select(protect))
-    warn([*reported, *written.warnings, *exchanged, *([UNCHANGED] if not any(written.changed.values()) else ())])
+    unchanged = [] if any(written.changed.values()) else [UNCHANGED]
+    warn([*source.remarks, *reported, *written.warnings, *exchanged, *unchanged])
     changed = ", ".join(f"{name} {count}" for name, count in written.changed.items())
     what = masking.label if any(further[key] for key in ("then", "right_labels", "move_values")) else options.method
     lines = [f"{what}: {len(masked)} records, cells changed: {changed}. Wrote {output} and {manifest.name}."]

@@ -124,7 +124,7 @@ def _check_data(options: CheckOptions) -> None:
     found = check_records(table, protect, options.threshold or THRESHOLD)
     document = found.to_json() | {"protect": protect, "told_by_order_of_left_out": list(ordered)}
     first = f"{options.data}: {len(table)} records; masked: {', '.join(protect) or 'nothing'}."
-    answer(options, document, [first, *found.sentences(), *order_sentences(ordered)])
+    answer(options, document, [first, *source.remarks, *found.sentences(), *order_sentences(ordered)])
 
 
 def resume(options: ResumeOptions) -> None:

@@ -48,11 +48,10 @@ def init(options: InitOptions) -> None:
     for path in (output, *hierarchies):
         require_apart(path, options.data, *files_behind(source, str(options.data)))
     require_unused(*hierarchies, replace=options.force, advice="Choose another schema file, or add --force.")
-    of_file = source.notes[: len(source.notes) - len(found.notes)]
     keys = found.schema.with_role(Role.QUASI_IDENTIFIER)
     ordered = position_sentences(told_by_position(source.table, keys))
     related = relations_of(source.table)
-    remarks = [*of_file, *found.remarks, *related.sentences, *ordered]
+    remarks = [*source.remarks, *found.remarks, *related.sentences, *ordered]
     files = dump_schema(found.schema, output, remarks, found.reasons, found.rules, related.rules, reading)
     roles = {a.name: {"role": str(a.role), "scale": a.scale_word} for a in found.schema.attributes}
     document = {

@@ -230,6 +230,7 @@ def write_outputs(
             *(() if genotype.generalises else rules_notes(assembly.microdata, genotype)),
             *left_out_note(starting, assembly.plan.without_best),
             *unasked,
+            *assembly.source.remarks,
             *assembly.source.left_out_sentences(written.dropped),
             *recomputed_sentences(assembly.source.recomputed, written.changed),
             *assembly.source.duplicates,

@@ -2,8 +2,8 @@
 
 A category is its label, a number has the decimals of its attribute and the file's decimal mark, and all missing values
 are one text. Codes that tell why a value is missing, such as -8 for a refusal, are kept where they are true: at records
-whose value was missing for that reason before, and only where all records that masking made equal have that reason. A
-value that masking takes away has no reason, and is published without one.
+whose value was missing for that reason before, and only where they make no group of equal records smaller than the
+smallest one of the file. A value that masking takes away has no reason, and is published without one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,10 +15,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from evosdc.files.column import NO_TEXT, Column
-from evosdc.table.equivalence import Classes, equivalence_classes, key_codes
+from evosdc.table.equivalence import equivalence_classes, key_codes
 from evosdc.table.numerals import MOST_DECIMALS, NumberTexts, decimals_after, numeral
 from evosdc.table.published_decimals import differing_numbers
-from evosdc.table.schema import Attribute, Schema
+from evosdc.table.schema import Attribute, Role, Schema
 from evosdc.table.table import MISSING, Table
 
 _NEITHER = -2  # neither a category nor a missing value, so that it differs from every code
@@ -30,9 +30,7 @@ def masked_columns(columns: Mapping[str, Column], schema: Schema, masked: Table)
     published = {}
     # Texts that tell why values are missing.
     reasons = {n: [t for t in columns[n].occurring(schema[n].missing) if t] for n in masked.schema.names}
-    classes = None
-    if any(reasons.values()):
-        classes = equivalence_classes(key_codes(masked, masked.schema.names))
+    groups = _Groups(masked, bool(schema.with_role(Role.SENSITIVE))) if any(reasons.values()) else None
     for attribute in masked.schema.attributes:
         column = columns[attribute.name]
         made = values_of(column, schema.missing_of(attribute.name), attribute, masked.column(attribute.name))
@@ -43,8 +41,9 @@ def masked_columns(columns: Mapping[str, Column], schema: Schema, masked: Table)
             if text:
                 texts, index = (*texts, text), np.where(index == NO_TEXT, np.int32(len(texts)), index)
             own = reasons[attribute.name]
-            if classes is not None and own:
-                texts, index = _with_reasons(column, made.index == NO_TEXT, own, classes, texts, index)
+            if groups is not None and own:
+                at = groups.keeping(column, made.index == NO_TEXT, own)
+                texts, index = (*texts, *own), np.where(at >= 0, len(texts) + at, index)
             made = Column(made.name, texts, index.astype(np.int32), made.mark)
         published[attribute.name] = made
     return published
@@ -102,24 +101,37 @@ def _absent(column: Column, plain: Sequence[str], columns: Mapping[str, Column])
     return plain[0] if plain and "" not in plain else ""
 
 
-def _with_reasons(
-    column: Column,
-    missing: NDArray[np.bool_],
-    reasons: Sequence[str],
-    classes: Classes,
-    texts: tuple[str, ...],
-    index: NDArray[np.int32],
-) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """Return texts and places, with the reason for missing values in classes where all have the same one."""
-    had = np.full(len(column), -1)
-    for place, text in enumerate(reasons):
-        had[column.standing((text,))] = place
-    of = classes.of[missing]
-    least, most = np.full(len(classes), len(reasons)), np.full(len(classes), -1)
-    np.minimum.at(least, of, had[missing])
-    np.maximum.at(most, of, had[missing])
-    unanimous = missing & ((least == most) & (least >= 0))[classes.of]
-    return (*texts, *reasons), np.where(unanimous, len(texts) + most[classes.of], index).astype(np.int32)
+class _Groups:
+    """Groups of equal records in a masked table, and where codes of missing values may divide them."""
+
+    def __init__(self, masked: Table, sensitive: bool) -> None:
+        codes = key_codes(masked, masked.schema.names)
+        self.classes = equivalence_classes(codes)
+        known = self.classes.counts[~(codes[self.classes.first] == MISSING).all(axis=1)]
+        self.least = int(known.min(initial=len(masked)))  # records that are suppressed whole are no group
+        # Who shares a sensitive value within a group is for the whole group to say.
+        self.divisible = self.least == 1 or not sensitive
+
+    def keeping(self, column: Column, missing: NDArray[np.bool_], reasons: Sequence[str]) -> NDArray[np.intp]:
+        """Return which of some reasons each missing value keeps, -1 for none, shape (n,)."""
+        had = np.full(len(column), -1, dtype=np.intp)
+        for place, text in enumerate(reasons):
+            had[column.standing((text,)) & missing] = place
+        of = self.classes.of
+        sizes = np.zeros((len(self.classes), len(reasons) + 1), dtype=np.int64)
+        np.add.at(sizes, (of, had), 1)
+        divided = (sizes > 0).sum(axis=1) > 1
+        smallest = np.where(sizes > 0, sizes, len(column)).min(axis=1)
+        kept = ~divided | (self.divisible & (smallest >= self.least))
+        return np.where(kept[of], had, -1)
+
+
+def kept_codes(column: Column, published: Column, attribute: Attribute, values: NDArray[Any]) -> tuple[int, int]:
+    """Return how many values that are missing still had a code that says why, and how many are published with it."""
+    codes = [text for text in column.occurring(attribute.missing) if text]
+    missing = values == MISSING if values.dtype.kind == "i" else np.isnan(values)
+    had = column.standing(codes) & missing
+    return int(had.sum()), int((published.standing(codes) & had).sum())
 
 
 def changed_values(column: Column, missing: Sequence[str], table: Table, masked: Table) -> int:

@@ -106,7 +106,9 @@ def source_of(
         notes = (*notes, *remarks, *merging_sentences(variants, schema), *inference.notes)
     else:
         schema, usual = _with_usual_words(description.resolve(columns, original.declared), columns)
-        notes += (*usual, *merging_sentences(variants, schema))
+        absent = description.absent([column.name for column in columns])
+        gone = (f"Not in this file, whose schema leaves it out: {printable(', '.join(absent))}.",) if absent else ()
+        notes += (*gone, *usual, *merging_sentences(variants, schema))
     if isinstance(inner, DelimitedFile):  # better now than after the search
         faults, encoding = [], inner.encoding.name
         for attribute, label in ((a, label) for a in schema.attributes for label in a.categories):

@@ -15,7 +15,7 @@ from evosdc.files.formats import TEXT, content_for, ending_of, require_writable_
 from evosdc.files.formulas import formula_sentences, formulas_of, made_harmless
 from evosdc.files.inference.proposal import Inference, explanations_of
 from evosdc.files.original import Original, Published
-from evosdc.files.published import changed_values, masked_columns
+from evosdc.files.published import changed_values, kept_codes, masked_columns
 from evosdc.files.row_order import duplicate_sentences, keeps_order, order_sentences
 from evosdc.printing import printable
 from evosdc.table.dependence import computed
@@ -34,11 +34,19 @@ class WriteReport:
     formulas: Mapping[str, int] = field(default_factory=dict)
     neutralised: bool = False  # whether those were published with a quote before them
     ordered: tuple[str, ...] = ()  # columns left out whose order the rows keep (`evosdc.files.row_order`)
+    # by column with codes of missing values: how many values that are missing still had one, and how many keep it
+    codes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def warnings(self) -> list[str]:
         """Warnings before the file is given to others."""
-        return [*self.formula_sentences, *self.order_sentences]
+        lost = {name: (had, kept) for name, (had, kept) in self.codes.items() if kept < had}
+        codes = [
+            f"{printable(name)}: {kept} of {had} values that are still missing keep the code that says why; with the "
+            "others fewer records would be alike."
+            for name, (had, kept) in lost.items()
+        ]
+        return [*self.formula_sentences, *self.order_sentences, *codes]
 
     @property
     def formula_sentences(self) -> list[str]:
@@ -109,6 +117,11 @@ class Source:
         return whole.select([name for name in whole.schema.names if name not in withheld])
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """The notes on how the file was read, without those on a schema that was proposed."""
+        return self.notes[: len(self.notes) - (len(self.inference.notes) if self.inference is not None else 0)]
+
+    @property
     def carried(self) -> Mapping[str, str]:
         """Columns that are in a file of this format otherwise than as columns, and how: the edges of a graph."""
         return dict(getattr(self.original, "carried", {}))
@@ -167,7 +180,9 @@ class Source:
             raise_unwritable(path, error)
         changed = {name: changed_values(columns[name], schema.missing_of(name), self.table, kept) for name in made}
         dropped = tuple(name for name in dropped if name not in self.carried)
-        return WriteReport(path, dropped, changed, formulas, self.neutralise_formulas, self.ordered(dropped))
+        codes = {name: kept_codes(columns[name], made[name], schema[name], kept.column(name)) for name in made}
+        codes = {name: counts for name, counts in codes.items() if counts[0]}
+        return WriteReport(path, dropped, changed, formulas, self.neutralise_formulas, self.ordered(dropped), codes)
 
     def try_writing(self, path: Path) -> None:
         """Raise `DataError` where the format of a file cannot hold the columns: before a search, not behind it."""

@@ -166,8 +166,10 @@ class NumberTexts(Sequence[str]):
 
     def _first_texts(self, cells: Any, count: int) -> list[str]:
         """Return the first `count` distinct texts of cells; few cells are looked at where these are enough."""
-        some: list[str] = pc.unique(cells.slice(0, 64 * count)).to_pylist()
-        return some[:count] if len(some) >= count else pc.unique(cells).to_pylist()[:count]
+        for size in (2 * count, 64 * count):
+            if len(some := pc.unique(cells.slice(0, size))) >= count:
+                return list(some.slice(0, count).to_pylist())
+        return list(pc.unique(cells).slice(0, count).to_pylist())
 
     def more_than(self, count: int) -> bool:
         """Whether there are more than `count` texts."""

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import evosdc
-from evosdc.errors import DataError
+from evosdc.errors import DataError, SchemaError
 from evosdc.files.masked_file import read_masked
 from evosdc.files.reading import read_source
 from evosdc.plugins.registry import default_registry
@@ -184,6 +184,45 @@ def test_a_missing_value_is_the_word_that_the_file_has(tmp_path):
     codes = np.array([[MISSING], [0], [1]], dtype=np.int32)
     source.write(tmp_path / "out.csv", Table(source.table.select(["a"]).schema, codes, np.empty((3, 0))))
     assert [cells[0] for cells in lines(tmp_path / "out.csv")] == ["NA", "x", "y"]
+
+
+def test_codes_stay_where_the_method_leaves_a_value_missing_and_divide_no_group(tmp_path):
+    described = Schema((replace(numeric("pay"), missing=("99998", "99999")), nominal("sex", "f", "m")))
+    pays = ["99998", "99999", "99998", *(str(100 + k) for k in range(7))]
+    source = read_source(
+        write(tmp_path, "pay,sex\n" + "".join(f"{pay},{'fm'[k % 2]}\n" for k, pay in enumerate(pays))), described
+    )
+
+    def published(part: Table, values: list[float]) -> tuple[list[str], list[str]]:
+        masked = Table(part.schema, part.codes, np.array(values)[:, None])
+        report = source.write(tmp_path / "out.csv", masked)
+        return [cells[0] for cells in lines(tmp_path / "out.csv")], report.warnings
+
+    noise = [np.nan] * 3 + [100.0 + 3 * k for k in range(7)]
+    texts, warnings = published(source.table.select(["pay"]), noise)
+    assert texts[:4] == ["99998", "99999", "99998", "100"]
+    assert not warnings
+    # Of a file whose records are alike by threes, no code makes a smaller group.
+    texts, warnings = published(source.table.select(["pay"]), [np.nan] * 4 + [150.0] * 3 + [160.0] * 3)
+    assert texts[:4] == [""] * 4
+    assert "pay: 0 of 3 values that are still missing keep the code" in warnings[0]
+
+
+def test_a_masked_file_is_masked_again_by_the_schema_of_its_original(tmp_path):
+    rows = "".join(f"{20 + k % 5}.0,{'fm'[k % 2]}\n" for k in range(20))
+    path = write(tmp_path, "age,sex\n" + rows)
+    (tmp_path / "s.toml").write_text(
+        '[attributes]\nid = { role = "identifier" }\n'
+        'age = { role = "quasi-identifier", scale = "ordinal", hierarchy = { widths = [5] } }\n'
+    )
+    source = read_source(path, tmp_path / "s.toml")
+    assert source.remarks == ("Not in this file, whose schema leaves it out: id.",)
+    tree = source.table.schema["age"].hierarchy
+    assert tree is not None
+    assert tree.path("24.0") == ("24.0", "20-24", "*")
+    (tmp_path / "slip.toml").write_text('[attributes]\naeg = { role = "drop" }\n')
+    with pytest.raises(SchemaError, match="Did you mean 'age'"):
+        read_source(path, tmp_path / "slip.toml")
 
 
 def test_a_sheet_or_an_encoding_that_a_file_cannot_have_is_refused(tmp_path):

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from evosdc.errors import HierarchyError
 from evosdc.files.inference.name_hints import is_age, is_code, is_count, is_place
-from evosdc.files.schema.hierarchies import HierarchyRule
+from evosdc.files.schema.hierarchies import HierarchyRule, intervals_of_labels
 from evosdc.table.dates import LEVELS, date_hierarchy, days_of
-from evosdc.table.hierarchy import ROOT, Hierarchy, number_intervals, ordered_merging, prefix_hierarchy
+from evosdc.table.hierarchy import ROOT, Hierarchy, ordered_merging, prefix_hierarchy
 from evosdc.table.numerals import numbers, numeral
 from evosdc.table.schema import Attribute, Scale
 
@@ -49,9 +49,7 @@ def hierarchy_of(attribute: Attribute, apart: Sequence[str] = ()) -> Hierarchy |
             own = _own_values(attribute, values, apart)
             if _are_counts(attribute, own):
                 return top_coded(labels, values.tolist(), max(own))
-            made = number_intervals(values, widths(own, 0, is_age(attribute.name)))
-            # The categories may be written otherwise: 23.0.
-            return Hierarchy(labels, tuple(made.path(numeral(value, 0))[1:] for value in values.tolist()), made.origin)
+            return intervals_of_labels(attribute, widths(own, 0, is_age(attribute.name)))
         lengths = {len(label) for label in labels}
         if is_place(attribute.name) and len(lengths) == 1 and min(lengths) > 1 and _coded(labels):
             return prefix_hierarchy(labels)

@@ -114,6 +114,8 @@ def guess_scale(
         if century := century_sentence(date_format):
             reason += f"; {century}"
         return ScaleGuess(Scale.ORDINAL, in_time(texts, date_format), 0, reason, date_format)
+    if values is None and (why := undecided(texts)):
+        return ScaleGuess(Scale.NOMINAL, natural_order(texts, column.mark), 0, why, undecided=why)
     if few:
         return ScaleGuess(Scale.NOMINAL, natural_order(texts, column.mark), 0, few)
     if values is not None:
@@ -126,8 +128,6 @@ def guess_scale(
             )
         reason = f"its {len(texts)} whole numbers go up and down in frequency, as codes do"
         return ScaleGuess(Scale.NOMINAL, natural_order(texts, column.mark), 0, reason)
-    if why := undecided(texts):
-        return ScaleGuess(Scale.NOMINAL, natural_order(texts, column.mark), 0, why, undecided=why)
     spans = duration_order(texts)
     if spans is not None:
         return ScaleGuess(

@@ -91,6 +91,11 @@ class SchemaDescription:
         # Hierarchies are of the original's values.
         return replace(said, hierarchy=None, rule=None) if wide else said
 
+    def absent(self, names: Sequence[str]) -> list[str]:
+        """Return identifiers and columns to drop that a file lacks, as one that was protected before; no slips."""
+        lacking = [name for name, said in self.attributes.items() if said.role in WITHHELD and name not in names]
+        return [name for name in lacking if not did_you_mean(name, names)]
+
     def resolve(
         self, columns: Sequence[Column], proposed: Mapping[str, Attribute] | None = None, holder: str = "file"
     ) -> Schema:
@@ -104,7 +109,7 @@ class SchemaDescription:
                 did_you_mean(name, names) or f"Where the {holder} leaves it out, take its line away.",
             )
             for name in self.attributes
-            if name not in names and name not in (proposed or {})
+            if name not in names and name not in (proposed or {}) and name not in self.absent(names)
         ]
         attributes = []
         for column in columns:

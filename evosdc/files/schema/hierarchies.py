@@ -3,14 +3,13 @@
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 from xml.etree import ElementTree
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
 
 from evosdc.errors import Fault, FaultCollector, HierarchyError, InputError, did_you_mean
@@ -19,7 +18,7 @@ from evosdc.files.encoding import read_text
 from evosdc.files.quoting import quoted
 from evosdc.table.dates import LEVELS, date_hierarchy
 from evosdc.table.hierarchy import ROOT, Hierarchy, number_intervals, ordered_merging, prefix_hierarchy
-from evosdc.table.numerals import number, numeral
+from evosdc.table.numerals import is_padded, number, numeral
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Table
 
@@ -144,8 +143,10 @@ class HierarchyRule(BaseModel):
     def hierarchy(self, attribute: Attribute, table: Table) -> Hierarchy:
         """Return the hierarchy of an attribute."""
         if self.widths is not None:
-            values, decimals = _numbers(attribute, table)
-            return number_intervals(values, self.widths, self.start, decimals)
+            if attribute.categorical:
+                return intervals_of_labels(attribute, self.widths, self.start)
+            column = table.column(attribute.name).astype(np.float64, copy=False)
+            return number_intervals(column[~np.isnan(column)], self.widths, self.start, attribute.decimals)
         if self.dates is None and not attribute.categorical:
             raise HierarchyError(Fault("rule", "one for categories", "widths = [...] for a numeric attribute"))
         if self.dates is not None:
@@ -193,19 +194,19 @@ def _rule_or_file(given: Any) -> Any:
 HierarchySource = Annotated[Path | HierarchyRule, BeforeValidator(_rule_or_file)]
 
 
-def _numbers(attribute: Attribute, table: Table) -> tuple[list[float] | NDArray[np.float64], int]:
-    if not attribute.categorical:
-        column = table.column(attribute.name).astype(np.float64, copy=False)
-        return column[~np.isnan(column)], attribute.decimals
+def intervals_of_labels(attribute: Attribute, widths: Sequence[float], start: float = 0.0) -> Hierarchy:
+    """Return the hierarchy of categories that are whole numbers, however they are written: 23 or 23.0."""
     values = {label: number(label) for label in attribute.categories}
-    whole = {label: value for label, value in values.items() if value is not None and numeral(value, 0) == label}
-    others = [label for label in attribute.categories if label not in whole]
+    whole = {label: value for label, value in values.items() if value is not None and value == round(value)}
+    others = [label for label in attribute.categories if label not in whole or is_padded(label)]
     if others:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
         given, wanted = f"the category {quoted(others[0], attribute)}{more}", "whole numbers without leading zeros"
         advice = "Say in the schema what stands for a missing value, or use prefix or merge."
         raise HierarchyError(Fault("widths", given, wanted, advice))
-    return list(whole.values()), 0
+    made = number_intervals(list(whole.values()), widths, start)
+    paths = tuple(made.path(numeral(value, 0))[1:] for value in whole.values())
+    return Hierarchy(attribute.categories, paths, made.origin)
 
 
 def with_hierarchies(table: Table, rules: Mapping[str, Path | HierarchyRule]) -> Table:
