@@ -106,24 +106,25 @@ class _Groups:
 
     def __init__(self, masked: Table, sensitive: bool) -> None:
         codes = key_codes(masked, masked.schema.names)
-        self.classes = equivalence_classes(codes)
-        known = self.classes.counts[~(codes[self.classes.first] == MISSING).all(axis=1)]
+        classes = equivalence_classes(codes)
+        known = classes.counts[~(codes[classes.first] == MISSING).all(axis=1)]
         self.least = int(known.min(initial=len(masked)))  # records that are suppressed whole are no group
         # Who shares a sensitive value within a group is for the whole group to say.
         self.divisible = self.least == 1 or not sensitive
+        self.of = classes.of  # group of each record, divided further by each column that keeps codes
 
     def keeping(self, column: Column, missing: NDArray[np.bool_], reasons: Sequence[str]) -> NDArray[np.intp]:
         """Return which of some reasons each missing value keeps, -1 for none, shape (n,)."""
         had = np.full(len(column), -1, dtype=np.intp)
         for place, text in enumerate(reasons):
             had[column.standing((text,)) & missing] = place
-        of = self.classes.of
-        sizes = np.zeros((len(self.classes), len(reasons) + 1), dtype=np.int64)
-        np.add.at(sizes, (of, had), 1)
+        sizes = np.zeros((int(self.of.max()) + 1, len(reasons) + 1), dtype=np.int64)
+        np.add.at(sizes, (self.of, had), 1)
         divided = (sizes > 0).sum(axis=1) > 1
         smallest = np.where(sizes > 0, sizes, len(column)).min(axis=1)
-        kept = ~divided | (self.divisible & (smallest >= self.least))
-        return np.where(kept[of], had, -1)
+        kept = np.where((~divided | (self.divisible & (smallest >= self.least)))[self.of], had, -1)
+        self.of = np.unique(self.of * (len(reasons) + 1) + kept + 1, return_inverse=True)[1].reshape(-1)
+        return kept
 
 
 def kept_codes(column: Column, published: Column, attribute: Attribute, values: NDArray[Any]) -> tuple[int, int]:

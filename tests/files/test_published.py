@@ -208,6 +208,20 @@ def test_codes_stay_where_the_method_leaves_a_value_missing_and_divide_no_group(
     assert "pay: 0 of 3 values that are still missing keep the code" in warnings[0]
 
 
+def test_codes_of_two_columns_together_divide_no_group(tmp_path):
+    missing = ("-8", "-9")
+    described = Schema(
+        (replace(numeric("pay"), missing=missing), replace(numeric("age"), missing=missing), nominal("sex", "f", "m"))
+    )
+    rows = [*[("-8", "-8", "f"), ("-8", "-9", "f"), ("-9", "-8", "f"), ("-9", "-9", "f")] * 2, *[("5", "5", "m")] * 4]
+    source = read_source(write(tmp_path, "pay,age,sex\n" + "".join(",".join(row) + "\n" for row in rows)), described)
+    source.write(tmp_path / "out.csv", source.table)
+    written = lines(tmp_path / "out.csv")
+    assert {row[0] for row in written} == {"-8", "-9", "5"}  # by fours, as the others are
+    assert {row[1] for row in written} == {"", "5"}  # with these besides there would be pairs
+    assert min(written.count(row) for row in written) == 4
+
+
 def test_a_masked_file_is_masked_again_by_the_schema_of_its_original(tmp_path):
     rows = "".join(f"{20 + k % 5}.0,{'fm'[k % 2]}\n" for k in range(20))
     path = write(tmp_path, "age,sex\n" + rows)
