@@ -21,11 +21,12 @@ from starlette.responses import JSONResponse, Response
 from evosdc.errors import DataError, Fault, InputError
 from evosdc.files.column import Column
 from evosdc.files.formats import TEXT, Reading, ending_of
-from evosdc.files.schema.schema_edits import edit_schema, reasons_told, schema_steps, undo_edit
+from evosdc.files.schema.schema_edits import edit_schema, reasons_told, remarks_told, schema_steps, undo_edit
 from evosdc.files.schema.schema_file import load_schema
 from evosdc.options.written import listed, names_text
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.status import read_run_status
+from evosdc.table.dates import date_format_of, days_of
 from evosdc.table.numerals import numbers
 from evosdc.table.schema import Role, Scale
 from evosdc_app.calls import error_sentences
@@ -158,10 +159,13 @@ def histogram_of(column: Column, missing: tuple[str, ...], ordered: bool) -> dic
     kept = [place for place, text in enumerate(column.texts) if counts[place] and text not in missing]
     texts, times = [column.texts[place] for place in kept], counts[kept]
     lacking = len(column) - int(times.sum())
-    values = numbers(texts) if ordered and texts else None
+    dates = date_format_of(texts) if ordered and texts else ""
+    days = days_of(texts, dates) if dates else None
+    values = days.astype(float) if days is not None else numbers(texts, column.mark) if ordered and texts else None
     if values is not None and len(texts) > BARS:
         bars, edges = np.histogram(values, BARS, weights=times)
-        words = f"{edges[0]:g} to {edges[-1]:g}"
+        ends = (days.min(), days.max()) if days is not None else (f"{edges[0]:g}", f"{edges[-1]:g}")
+        words = f"{ends[0]} to {ends[1]}"
     else:
         order = np.argsort(values, kind="stable") if values is not None else np.argsort(-times, kind="stable")
         bars = times[order][:BARS]
@@ -191,9 +195,12 @@ async def remarks(bench: Workbench, request: Request) -> Response:
     command = ["check", "--data", *words]
     answer = await bench.calls.ask(command, *depends)
     sentences = [line for line in answer.out.splitlines() if line.strip()]
+    schema = None if is_dataset(data, bench.folder) else bench.folder.schema_of(data)
+    proposed = remarks_told(schema) if schema is not None and schema.exists() else []
     return bench.fragment(
-        "remarks.html", faults=answer.faults, sentences=sentences, warnings=answer.warnings, command=line_of(command)
-    )
+        "remarks.html", faults=answer.faults, sentences=sentences, proposed=proposed, warnings=answer.warnings,
+        command=line_of(command),
+    )  # fmt: skip
 
 
 def data_words(bench: Workbench, data: str) -> tuple[list[str], list[Path]]:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from math import isfinite
+from math import isfinite, prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,12 +12,15 @@ from starlette.responses import Response
 
 from evosdc.files.atomic import make_folder
 from evosdc.files.schema.schema_file import load_schema
+from evosdc.model.constraint import AUDIENCES
 from evosdc.options.model import FLAG, Described, described
 from evosdc.options.search import ProtectOptions
 from evosdc.options.written import names_text
 from evosdc.plugins.registry import default_registry
+from evosdc.printing import printable
 from evosdc.runs.layout import RESOLVED, free_folder
 from evosdc.table.schema import Role, Scale
+from evosdc_app.calls import Answer
 from evosdc_app.file_screen import data_words
 from evosdc_app.folder import RUNS, line_of, read_or_empty
 from evosdc_app.plane import drawing, points_of
@@ -28,6 +31,7 @@ QUICK, WHOLE = "2s", "20s"  # what the limit may take: at first, and then for a 
 
 # losses and risks that have a limit, see docs/protect.md
 LIMITED = (("dbil", "ctbil", "ebil"), ("best-guess", "dbrl", "prl", "informed-linkage"))
+MOST_PAIRS = 100_000  # pairs of categories of two columns up to which the limit is computed at once
 TUNED_IN = "5s"  # what the methods may be tuned for
 
 SECONDS = 60
@@ -59,7 +63,7 @@ async def _shown(bench: Workbench, data: str, typed: Form | None = None, faults:
     return bench.page(
         "goal.html", "goal", "Goal", 400 if faults else 200, data=data, names=names, given=given, words=words,
         executors=registry.names("executor"), settings=settings(), intruder=informed(), faults=list(faults),
-        wanted=wanted | ({"protect": given.get("protect", [])} if typed is not None else {}),
+        audiences=AUDIENCES, wanted=wanted | ({"protect": given.get("protect", [])} if typed is not None else {}),
         command=line_of(_command(bench, given)),
     )  # fmt: skip
 
@@ -200,7 +204,8 @@ async def limit(bench: Workbench, request: Request) -> Response:
     # Numbers have no limit. Of the others by themselves it holds all the same: they are a file, too, and masked.
     kept = others if numbers and others else protect
     command, depends = await to_thread.run_sync(limit_words, bench, data, kept, QUICK if quick else WHOLE)
-    answer = await bench.calls.ask([*command, "--json"], *depends)
+    slow = await to_thread.run_sync(_takes_long, bench, data, others)
+    answer = Answer(tuple(command), 0, "{}", "") if slow else await bench.calls.ask([*command, "--json"], *depends)
     found = answer.document
     curve = [(float(point["il"]), float(point["dr"])) for point in found.get("curve", ())]
     # A wish is compared with the limit where the search is by measures that have one: else the two are not alike.
@@ -208,10 +213,11 @@ async def limit(bench: Workbench, request: Request) -> Response:
     wish = wish_of(request)
     wanted = wish if limited and not numbers else None
     least = _least_loss(curve, wanted) if wanted is not None and curve else None
-    lacking = any("numeric" in text for text in answer.faults)  # no fault: such columns have no limit
+    without = any("numeric" in text for text in answer.faults)  # no fault: such columns have no limit
     more = f"/fragment/reached?{request.url.query}" if numbers and not limited and quick else ""
     return bench.fragment(
-        "limit.html", faults=[] if lacking else answer.faults, lacking=answer.faults if lacking else [],
+        "limit.html", faults=[] if without else answer.faults,
+        lacking=[slow] if slow else answer.faults if without else [],
         apart=wish is not None and not limited and not numbers, numbers=numbers, more=more,
         others=others if numbers else [], drawing=drawing((), curve, wanted) if curve else None,
         found=found, wanted=wanted, least=least, command=line_of(command), rows=_rows(curve),
@@ -231,6 +237,17 @@ def by_scale(bench: Workbench, data: str, protect: Sequence[str]) -> tuple[list[
         scales = {attribute.name: attribute.scale for attribute in found.attributes}
     numbers = [name for name in names if scales.get(name) is Scale.NUMERIC]
     return numbers, [name for name in names if name not in numbers]
+
+
+def _takes_long(bench: Workbench, data: str, names: Sequence[str]) -> str:
+    """Return why no limit is computed while a user waits; empty where it is."""
+    file = None if is_dataset(data, bench.folder) else bench.folder.schema_of(data)
+    schema = bench.sources.source(data, load_schema(file) if file is not None and file.exists() else None).table.schema
+    largest = sorted(names, key=lambda name: len(schema[name].categories), reverse=True)[:2]
+    pairs = prod(len(schema[name].categories) for name in largest)
+    if pairs <= MOST_PAIRS:
+        return ""
+    return f"It would take long: {' and '.join(map(printable, largest))} have {pairs:,} pairs of categories."
 
 
 def wish_of(request: Request) -> float | None:

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from evosdc.files.schema.schema_file import load_schema
 from evosdc.options.written import names_text
 from evosdc.plugins.registry import default_registry
+from evosdc.table.numerals import numbers
 from evosdc.table.schema import Scale
 from evosdc_app.calls import Answer, error_sentences
 from evosdc_app.choice_screen import meanings
@@ -111,11 +112,10 @@ async def recoding(bench: Workbench, request: Request) -> Response:
     if not data:
         return bench.no_file("risk")
     names, chosen = await to_thread.run_sync(attributes_of, bench, data)
-    numeric = await to_thread.run_sync(_numbers, bench, data, chosen) if chosen else []
-    first = (numeric or chosen or [""])[0]
+    query = await to_thread.run_sync(_first_step, bench, data, chosen) if chosen else {}
     return bench.page(
         "recoding.html", "risk", "Recode by hand", data=data, names=[name for name, _ in names], chosen=chosen,
-        kinds=STEPS, query={"step": "width", "column": first, "value": "10"},
+        kinds=STEPS, query=query,
     )  # fmt: skip
 
 
@@ -175,12 +175,18 @@ def _mask_words(bench: Workbench, given: Mapping[str, str], output: str) -> list
     return ["mask", method, *words, "--protect", names_text(protect), *settings, "-o", output]
 
 
-def _numbers(bench: Workbench, data: str, names: list[str]) -> list[str]:
-    """Return which attributes are numbers, or ordered categories."""
+def _first_step(bench: Workbench, data: str, names: list[str]) -> dict[str, str]:
+    """Return the step that the form shows at first, one that fits: the first numbers, or the first hierarchy."""
     file = None if is_dataset(data, bench.folder) else bench.folder.schema_of(data)
     said = load_schema(file) if file is not None and file.exists() else None
     schema = bench.sources.source(data, said).table.schema
-    return [name for name in names if schema[name].scale is not Scale.NOMINAL]
+    for name in names:
+        one = schema[name]
+        ordered = one.scale is Scale.ORDINAL and not one.date_format
+        if one.scale is Scale.NUMERIC or (ordered and numbers(one.categories) is not None):
+            return {"step": "width", "column": name, "value": "10"}
+    drawn = next((name for name in names if schema[name].hierarchy is not None), None)
+    return {"step": "level" if drawn else "k", "column": drawn or names[0], "value": "1" if drawn else "3"}
 
 
 ROUTES: Routes = {

@@ -134,6 +134,20 @@ def reasons_told(path: Path) -> dict[str, str]:
     return found
 
 
+def remarks_told(path: Path) -> list[str]:
+    """Return the remarks on the whole file, which stand between the legend of a proposed schema and its settings."""
+    found: list[str] = []
+    paragraph = 0
+    for line in _lines(path):
+        if not line.startswith("#"):
+            if line.strip():
+                break
+            paragraph += 1
+        elif paragraph:
+            found.append(line.removeprefix("#").strip())
+    return found
+
+
 def _lines(path: Path) -> list[str]:
     return read_text(path, SchemaError).replace("\r\n", "\n").rstrip("\n").split("\n")
 

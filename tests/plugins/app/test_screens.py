@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 import tomllib
+from datetime import date, timedelta
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -151,6 +152,38 @@ class TestFile:
         server.post("/edit", data="w.csv", part="1", **edit)
         assert schema_steps(folder / "w.schema.toml")[-1].changes == {"missing": ["-9"]}
         assert "12 missing" in words(server.get("/fragment/attributes", data="w.csv").text)
+        for path in folder.glob("w.*"):
+            path.unlink()
+
+    def test_days_and_decimal_commas_are_drawn_in_order_and_remarks_of_the_proposal_stand_below(self, server):
+        folder, first = server.folder, date(2022, 12, 31)
+        days = [first + timedelta(n * 7 % 300) for n in range(300)]
+        rows = "".join(
+            f"{day:%d.%m.%Y};{'mf'[n % 2]};{n % 200},5;{-9 if n % 5 == 0 else n % 3}\n" for n, day in enumerate(days)
+        )
+        (folder / "w.csv").write_text(f"born;sex;amount;visits\n{rows}")
+        server.post("/init", data="w.csv")
+        page = words(server.get("/fragment/attributes", data="w.csv").text)
+        assert "2022-12-31 to 2023-10-26" in page
+        assert "0.5 to 199.5" in page
+        assert "'-9' in 60 records of visits may stand for" in words(server.get("/fragment/remarks", data="w.csv").text)
+        # What the form for recoding shows at first fits its column.
+        form = server.get("/recoding", data="w.csv").text
+        assert re.search(r'<option value="born" selected>', form)
+        assert re.search(r'<option value="level" selected>', form)
+        address = re.search(r'data-load="(/fragment/recoding[^"]*)"', form)[1]
+        assert "Error" not in words(server.get(html.unescape(address)).text)
+        for path in folder.glob("w.*"):
+            path.unlink()
+
+    def test_a_limit_that_takes_long_is_left_to_the_command(self, server):
+        folder = server.folder
+        (folder / "w.csv").write_text("a,b\n" + "".join(f"x{n},y{n * 7 % 400}\n" for n in range(400)))
+        attributes = '[attributes]\na = { role = "quasi-identifier" }\nb = { role = "quasi-identifier" }\n'
+        (folder / "w.schema.toml").write_text(attributes)
+        page = words(server.get("/fragment/limit", data="w.csv").text)
+        assert "a and b have 160,000 pairs of categories" in page
+        assert "evosdc limit w.csv" in page
         for path in folder.glob("w.*"):
             path.unlink()
 
