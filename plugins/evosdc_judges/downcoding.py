@@ -32,8 +32,9 @@ class Downcoding(Judge):
     # been published with it; so would one whose finer value a group of k publishes already. An interval has its ends
     # among the values of its group, a set all that it lists. The posterior of how many members of a group have each
     # finer value is the multinomial one without what cannot be. The intruder names a finer value that exactly one
-    # member has, where that is at least `sure`. Beside the people that are named rightly stand the ``precision`` of
-    # what is named, and what the same intruder names rightly ``without_minimality``.
+    # member has, where that is at least `sure` and would not be by the shares of all people alone. Beside the people
+    # that are named rightly stand the ``precision`` of what is named, and those whom the shares alone name rightly,
+    # ``without_minimality``: they say nothing of the file.
     # Labels that do not overlap (levels of a full domain, fixed classes) and records that are suppressed whole are no
     # choice of their group, and nothing is inferred from these. Attributes one at a time, margins of the original: a
     # reconstruction.
@@ -181,7 +182,7 @@ class FittedDowncoding(Estimated):
                 for finer, known, plain in zip(shares, *memory[situation], strict=True):
                     places = [place for place, one in enumerate(finers) if one == finer]
                     own = [groups[labels][places[0]]] if len(places) == 1 else []
-                    if known >= self._params.sure:
+                    if known >= self._params.sure > plain:
                         named, right = named + 1, right + len(own)
                         people.update(own)
                     if plain >= self._params.sure:
