@@ -16,9 +16,7 @@ class InitOptions(shared.JsonOptions):
     """
 
     data: Path = argument(Path())
-    output: Path = option(
-        Path("schema.toml"), "The schema file.", flags=("-o", "--output"), metavar="SCHEMA.toml", only="command"
-    )
+    output: Path = option(Path("schema.toml"), "The schema file.", metavar="SCHEMA.toml", only="command")
     missing: Sequence[str] = texts("A text that stands for a missing value in a column, such as age=99.", "COLUMN=TEXT")
     ask: bool | None = option(
         None,
@@ -48,9 +46,7 @@ class DatasetsFetchOptions(Options):
     """Find data set NAME in EVOSDC_DATA or the cache, or download it, and check it."""
 
     name: str = argument("")
-    output: Path | None = option(
-        None, "Also write the data set as a CSV file.", flags=("-o", "--output"), metavar="FILE.csv"
-    )
+    output: Path | None = option(None, "Also write the data set as a CSV file.", metavar="FILE.csv")
     force: bool = shared.FORCE
 
 
@@ -75,7 +71,7 @@ class NewPluginOptions(Options):
 
     kind: str = argument("")
     name: str = argument("")
-    output: Path | None = option(None, "New folder; default: evosdc-NAME.", flags=("-o", "--output"), metavar="DIR")
+    output: Path | None = option(None, "New folder; default: evosdc-NAME.", metavar="DIR")
 
 
 class DatasetsListOptions(shared.JsonOptions):

@@ -25,9 +25,7 @@ class MeasureOptions(shared.FileOptions, shared.JsonOptions):
         python='An entry {"name": "ctbil", "K": 3} gives parameters, as does a mapping of them by name.',
         registered="measure",
     )
-    settings: Sequence[str] = texts(
-        "A parameter of a measure: ctbil.K=3.", "NAME.KEY=VALUE", flags=("--set",), only="command"
-    )
+    settings: Sequence[str] = texts("A parameter of a measure: ctbil.K=3.", "NAME.KEY=VALUE", only="command")
     linkage: Literal["max", "mean"] | None = option(
         None,
         "What DR takes of several record linkages: the greatest, or their mean; default: as the run, else max.",
@@ -113,7 +111,7 @@ class RiskOptions(shared.FileOptions, shared.JsonOptions):
     every: bool = option(
         False, "Show all models; else five of them, where none are named.", flags=("--all",), only="command"
     )
-    settings: Sequence[str] = texts("A parameter of a model.", "MODEL.KEY=VALUE", flags=("--set",), only="command")
+    settings: Sequence[str] = texts("A parameter of a model.", "MODEL.KEY=VALUE", only="command")
     standing_out: int | None = option(
         None,
         "List the first N records that stand out, by position, and by which attributes; and what an informed intruder "

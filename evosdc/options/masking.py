@@ -53,7 +53,7 @@ class MaskOptions(shared.FileOptions, shared.JsonOptions):
         metavar="NAME",
     )
     workers: int | None = option(None, "Workers of the executor.", metavar="N", ge=1)
-    output: Path = option(..., "The protected file.", flags=("-o", "--output"), metavar="MASKED.csv", only="command")
+    output: Path = option(..., "The protected file.", metavar="MASKED.csv", only="command")
     force: bool = shared.FORCE
 
 
@@ -75,7 +75,7 @@ class ApplyOptions(shared.FileOptions, shared.JsonOptions):
         "Go on where more than a quarter of the records are in other categories than in the file that the recipe was "
         "made for.",
     )
-    output: Path = option(..., "The protected file.", flags=("-o", "--output"), metavar="MASKED.csv", only="command")
+    output: Path = option(..., "The protected file.", metavar="MASKED.csv", only="command")
     folder: Path | None = option(
         None,
         "New run folder, with verdict and report; default: in runs/.",

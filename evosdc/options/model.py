@@ -18,6 +18,8 @@ from evosdc.printing import EXAMPLES, seconds_in
 # kinds of options: one value; yes or no; names, separated by commas; texts, each given by itself; a time
 VALUE, FLAG, NAMES, TEXTS, TIME = "value", "flag", "names", "texts", "time"
 ARGUMENT = "argument"  # what a command works on, which stands without the name of an option
+# how options are spelt that are not named after their field
+SPELT = {"output": ("-o", "--output"), "settings": ("--set",), "schema_file": ("--schema",), "as_json": ("--json",)}
 
 
 class Options(BaseModel):
@@ -136,7 +138,7 @@ def arguments(model: type[Options]) -> dict[str, FieldInfo]:
 
 def _described(name: str, field: FieldInfo) -> Described:
     extra, types = dict(_extra(field)), _types(field.annotation)
-    flags = extra["flags"] or (f"--{name.replace('_', '-')}",)
+    flags = extra["flags"] or SPELT.get(name) or (f"--{name.replace('_', '-')}",)
     if extra["kind"] == FLAG and field.default is True and "/" not in flags[-1]:
         flags = (*flags[:-1], f"{flags[-1]}/--no-{flags[-1].removeprefix('--')}")
     limits = {end: getattr(one, end) for one in field.metadata for end in ("ge", "gt", "le", "lt") if hasattr(one, end)}

@@ -40,9 +40,7 @@ class RunOptions(shared.JsonOptions):
     executor: str | None = EXECUTOR
     workers: int | None = WORKERS
     hosts: Path | None = HOSTS
-    settings: Sequence[str] = texts(
-        "Override a key: algorithm.generations=50.", "KEY=VALUE", flags=("--set",), only="command"
-    )
+    settings: Sequence[str] = texts("Override a key: algorithm.generations=50.", "KEY=VALUE", only="command")
     key: Path | None = option(
         None,
         "Secret key of an experiment without a seed, made where FILE does not exist; default: a fresh key.",
@@ -71,7 +69,7 @@ class CheckOptions(shared.FileOptions, shared.JsonOptions):
         metavar="[DATA]",
         alone="",
     )
-    settings: Sequence[str] = texts("Override a key.", "KEY=VALUE", flags=("--set",))
+    settings: Sequence[str] = texts("Override a key.", "KEY=VALUE")
     protect: Sequence[str] | None = names("With DATA: attributes to mask; default: quasi-identifiers.")
     threshold: float | None = option(None, "Expected records of a structural zero; default: 5.", gt=0)
 
@@ -123,7 +121,6 @@ class ReportOptions(shared.JsonOptions):
     output: Path | None = option(
         None,
         "By default report.html in the folder of the run or study; of several, in the current folder.",
-        flags=("-o", "--output"),
         metavar="FILE",
     )
     force: bool = shared.FORCE
@@ -146,9 +143,7 @@ class DossierOptions(shared.JsonOptions):
         "written with the questions where it does not exist.",
         metavar="FILE",
     )
-    output: Path | None = option(
-        None, "By default dossier.html in the run folder.", flags=("-o", "--output"), metavar="FILE"
-    )
+    output: Path | None = option(None, "By default dossier.html in the run folder.", metavar="FILE")
     force: bool = shared.FORCE
 
 
@@ -178,9 +173,7 @@ class StudyReportOptions(shared.JsonOptions):
     folders: Sequence[Path] = argument((), metavar="FOLDER ...")
     figure: Literal["fitness", "il", "dr"] = option("fitness", "Figure of the best file; less is better.")
     block: Sequence[str] = texts("A key, such as genotype.k, whose values make blocks as data sets do.", "KEY")
-    output: Path | None = option(
-        None, "Write a page with tables and curves.", flags=("-o", "--output"), metavar="FILE.html", only="command"
-    )
+    output: Path | None = option(None, "Write a page with tables and curves.", metavar="FILE.html", only="command")
     ioh: Path | None = option(
         None, "Write the progress of all runs for IOHanalyzer.", metavar="FILE.csv", only="command"
     )
@@ -197,7 +190,7 @@ class ExportOptions(shared.JsonOptions):
     run_dir: Path = shared.RUN_DIR
     member: str = argument("")
     neutralise_formulas: bool = shared.NEUTRALISE
-    output: Path = option(..., "The protected file.", flags=("-o", "--output"), metavar="FILE.csv")
+    output: Path = option(..., "The protected file.", metavar="FILE.csv")
     shuffle: bool = shared.SHUFFLE
     force: bool = shared.FORCE
 
@@ -212,7 +205,7 @@ class ChooseOptions(shared.JsonOptions):
 
     run_dir: Path = shared.RUN_DIR
     member: str = argument("")
-    output: Path = option(..., "A new folder.", flags=("-o", "--output"), metavar="FOLDER")
+    output: Path = option(..., "A new folder.", metavar="FOLDER")
 
 
 class MemberOptions(shared.JsonOptions):

@@ -9,9 +9,7 @@ DATA = argument("", registered="dataset")  # a data file, or the name of a regis
 RUN_OR_ORIGINAL = argument("", "RUN | ORIGINAL", "dataset")
 RUN_DIR = argument(Path())
 RUN_DIRS = argument((), "RUN_DIR ...")
-SCHEMA = option(
-    None, "Schema file; inferred from the data when not given.", flags=("--schema",), metavar="FILE", only="command"
-)
+SCHEMA = option(None, "Schema file; inferred from the data when not given.", metavar="FILE", only="command")
 ENCODING = option(None, "Of a text file whose letters look wrong: cp1250, cp1251, ...", metavar="NAME", only="command")
 SHEET = option(None, "Of a workbook; default: the first with records.", metavar="NAME", only="command")
 PROTECT = names(
@@ -46,7 +44,7 @@ REQUIRE = texts(
     '"publishable on conditions", what the verdict must be.',
     "CONDITION",
 )
-SETTINGS = texts("A parameter of the method: k=3.", "KEY=VALUE", flags=("--set",), only="command")
+SETTINGS = texts("A parameter of the method: k=3.", "KEY=VALUE", only="command")
 EARLIER = texts(
     "An earlier release of the same people, with which this one is judged together: a run folder, or a file in the "
     "order of the original. Default: of a run other publishable runs of these data in the same folder.",
@@ -86,11 +84,7 @@ GENERATIONS = option(
     ge=1,
 )
 OUTPUT_FOLDER = option(
-    None,
-    "New run folder; default: below runs/.",
-    python="In Python by default none is kept.",
-    flags=("-o", "--output"),
-    metavar="DIR",
+    None, "New run folder; default: below runs/.", python="In Python by default none is kept.", metavar="DIR"
 )
 FORCE = option(False, "Write over files that exist.", only="command")
 FORCE_FOLDER = option(False, "Replace the folder of an earlier result.", only="command")
@@ -107,13 +101,13 @@ CALLBACK = option(
     "be resumed.",
     only="python",
 )
-JSON = option(False, "Print one JSON object and nothing else.", flags=("--json",), only="command")
-OUTPUT_FILE = option(..., "File to write.", flags=("-o", "--output"), metavar="FILE", only="command")
+JSON = option(False, "Print one JSON object and nothing else.", only="command")
+OUTPUT_FILE = option(..., "File to write.", metavar="FILE", only="command")
 
 
 def new_folder(text: str) -> Any:
     """Return the option ``-o`` of a command that writes a folder only where one is named."""
-    return option(None, text, flags=("-o", "--output"), metavar="DIR", only="command")
+    return option(None, text, metavar="DIR", only="command")
 
 
 class FileOptions(Options):
