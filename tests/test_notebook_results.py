@@ -54,6 +54,7 @@ def test_results_print_in_few_lines_and_draw_themselves(people, found):
         evosdc.tune(people, protect=["age", "sex"], methods=["rank-swapping"], evaluations=20, seed=1),
         evosdc.cluster(people, 3, protect=known, seed=1),
         evosdc.limit(people[["sex", "region"]].astype("category"), protect=["sex", "region"]),
+        evosdc.check_records(people, ["sex", "region"]),
     ]
     for result in results:
         lines = str(result).splitlines()
@@ -89,6 +90,20 @@ def test_another_member_of_the_front_is_chosen(people, found, tmp_path):
     assert not (found._kept.home / "data").exists(), "no copy of the confidential data stays"
     with pytest.raises(InputError, match="member"):
         found.choose(len(front))
+
+
+def test_runs_and_members_of_fronts_show_themselves(people, tmp_path):
+    experiment = {
+        "stop": {"generations": 2}, "seed": 3, "executor": "serial", "start": {"random": 5},
+        "measures": {"il": ["ctbil"], "dr": ["dbrl"]},
+    }  # fmt: skip
+    run = evosdc.run(experiment, tmp_path / "run", data=people, protect=["sex", "region"])
+    chosen, member = evosdc.choose(tmp_path / "run", 0, tmp_path / "least"), evosdc.member(tmp_path / "run", 0)
+    assert chosen["best"]["scores"]["il"] == pytest.approx(run.front["il"][0])
+    for result in (run, chosen, member):
+        assert 1 < len(str(result).splitlines()) <= MOST_LINES
+        assert drawn(result.plot())
+        assert result._repr_html_()
 
 
 def test_pictures_leave_out_what_is_no_number_and_escape_names(tmp_path):

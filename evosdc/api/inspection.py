@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evosdc.api.picture import Picture
+    from evosdc.assess.data_check import DataCheck
     from evosdc.assess.risk import Perturbed
 
 
@@ -256,6 +257,7 @@ class RiskFigures(Framed, Shown, dict[str, Any]):
         for name, figure, value, meaning in self._rows():
             if value is not None:
                 yield f"{name}: {figure} {shown(value)}: {meaning}"
+        yield from self.outstanding
 
     def _rows(self) -> Iterator[tuple[str, str, Any, str]]:
         registry = default_registry()
@@ -344,9 +346,30 @@ def risk_figures(
     return found
 
 
+class RecordsChecked(Shown, dict[str, Any]):
+    """What records say of themselves; see `evosdc.check_records`."""
+
+    title, page = "Records checked", "records.html"
+
+    def __init__(self, found: "DataCheck") -> None:
+        super().__init__(found.to_json())
+        self._sentences = found.sentences()
+
+    def _lines(self) -> Iterator[str]:
+        yield f"{self['records']} records."
+        yield from self._sentences
+
+    def plot(self) -> "Picture":
+        """Return a picture of how many records break each edit rule."""
+        from evosdc.api.picture import bars
+
+        broken = {str(rule["rule"]): {"records": float(rule["records"])} for rule in self["edit_rules"]}
+        return bars("Edit rules", "records that break the rule", broken)
+
+
 def check_records(
     data: "pd.DataFrame | Table", protect: Sequence[str] | str | None = None, *, threshold: float = THRESHOLD
-) -> dict[str, Any]:
+) -> RecordsChecked:
     """Look for broken edit rules and for combinations that never occur, as ``evosdc check --data`` does.
 
     Parameters
@@ -360,9 +383,9 @@ def check_records(
 
     Returns
     -------
-    dict
-        ``records``; ``edit_rules``, each with how many records break it; ``structural_zeros``, None where nothing is
-        masked; and under ``given_away`` masked attributes that follow from others.
+    RecordsChecked
+        A dict: ``records``; ``edit_rules``, each with how many records break it; ``structural_zeros``, None where
+        nothing is masked; and under ``given_away`` masked attributes that follow from others.
 
     Raises
     ------
@@ -380,7 +403,7 @@ def check_records(
         raise ParameterError(Fault("threshold", f"{threshold:g}", "a positive number of records"))
     given, named = as_table(data), listed(protect)
     chosen = given.schema.with_role(Role.QUASI_IDENTIFIER) if named is None else named
-    return data_check.check_records(given, chosen, threshold).to_json()
+    return RecordsChecked(data_check.check_records(given, chosen, threshold))
 
 
 class KnownLimit(Framed, Shown, Limit):

@@ -117,6 +117,10 @@ class Protector(Shown):
         """Return a frame protected by the recipe that was found for it."""
         return self.fit(X, y).transform(X)
 
+    def plot(self) -> Any:
+        """Return the picture of loss and risk of what `fit` found."""
+        return self.result_.plot()
+
     def explain(self) -> list[str]:
         """Return the contribution of each step of the recipe, in sentences."""
         from evosdc.api.protection import explain

@@ -140,6 +140,13 @@ class MemberFindings(Shown, dict[str, Any]):
 
     title, page = "A member of a front", "member.html"
 
+    def plot(self) -> "Picture":
+        """Return a picture of the share of records that keep their value, by masked attribute."""
+        from evosdc.api.picture import bars
+
+        kept = {str(entry["attribute"]): {"kept": float(entry["kept"])} for entry in self["cross_tables"]}
+        return bars("Values that were kept", "per cent of the records", kept)
+
     def _lines(self) -> Iterator[str]:
         from evosdc.assess.intruder import measured_by
         from evosdc.experiment.members import in_words
