@@ -129,8 +129,8 @@ def test_the_status_tells_of_the_signal_however_the_command_ended(monkeypatch, c
 
 
 def test_ctrl_c_at_the_very_beginning(tmp_path):
-    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\nprint('on', flush=True)\n"
-    program += "from evosdc.__main__ import main; main()"
+    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    program += "from evosdc.__main__ import main\nprint('on', flush=True)\nmain()"
     words = [sys.executable, "-c", program, "protect", "housing", "-o", "run"]
     process = subprocess.Popen(
         words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
