@@ -196,7 +196,7 @@ def test_from_python_and_on_the_command_line(tmp_path: Path) -> None:
     wanted = evosdc.mask(table, "clustered", c=4, inner={"method": "noise"}, protect=["income", "debt"], seed=1)
     found = evosdc.mask(
         table, "clustered", c=4, inner={"method": "noise"}, protect=["income", "debt"],
-        seed=1, executor={"name": "processes", "workers": 2},
+        seed=1, executor={"name": "processes", "workers": 1},
     )  # fmt: skip
     assert found.same_records(wanted)
     lines = [f"{a},{b!r}" for a, b in zip(table.column("income").tolist(), table.column("debt").tolist(), strict=True)]
@@ -205,7 +205,7 @@ def test_from_python_and_on_the_command_line(tmp_path: Path) -> None:
     command += ["--seed", "1"]
     inline = [*command, "--set", 'inner={ method = "noise", alpha = 0.4 }', "-o", str(tmp_path / "here.csv")]
     dotted = [*command, "--set", "inner.method=noise", "--set", "inner.alpha=0.4", "-o", str(tmp_path / "there.csv")]
-    for words in (inline, [*dotted, "--executor", "processes", "--workers", "2"]):
+    for words in (inline, [*dotted, "--executor", "processes", "--workers", "1"]):
         with pytest.raises(SystemExit) as ended:
             main(words)
         assert not ended.value.code
