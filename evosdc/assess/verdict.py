@@ -292,20 +292,25 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
     if evidence.holds is None and not (evidence.used or evidence.corrected):
         conditions.append(_unjudged(evidence))
     if evidence.holds is not None and evidence.unasked and not evidence.tails:
-        conditions.append(("the surest matches are checked", f"Singling out: {NOT_YET[0].lower()}{NOT_YET[1:]}"))
+        conditions.append(
+            ("the surest matches are still to be checked", f"Singling out: {NOT_YET[0].lower()}{NOT_YET[1:]}")
+        )
     if evidence.earlier and evidence.history is None:
-        conditions.append(("earlier releases are checked", f"Earlier releases: {NOT_YET[0].lower()}{NOT_YET[1:]}"))
+        conditions.append(
+            ("earlier releases are still to be checked", f"Earlier releases: {NOT_YET[0].lower()}{NOT_YET[1:]}")
+        )
     elif evidence.earlier and not evidence.earlier_named:
         out = named(evidence.earlier, 3)
         conditions += [
             (f"{out} {_are(evidence.earlier)} not published besides", text) for text in history_words(evidence)
         ]
     if evidence.members is not None and inferred(evidence.members) is None:
+        why = why_not(evidence.members)
+        later = " Run `evosdc judge RUN`." if why.startswith("the time given") else ""
         conditions.append(
             (
-                "an attack by members and others confirms it",
-                f"Not checked: what the file discloses of its people beyond others ({why_not(evidence.members)}). Run "
-                "`evosdc judge RUN`.",
+                "what it discloses of its people beyond others is not checked",
+                f"Not checked: what the file discloses of its people beyond others ({why}).{later}",
             )
         )
     return conditions
@@ -339,7 +344,7 @@ def _unjudged(evidence: Evidence) -> tuple[str, str]:
         said = "Not checked: the independent attacks that answered measure no risk that the search claims."
         return "no independent attack measures the risk that is claimed", said
     so_far = f" So far {_answered(evidence)}." if evidence.answered else ""
-    return "independent attacks confirm it", f"{NOT_YET}{so_far}"
+    return "independent attacks are still to be run", f"{NOT_YET}{so_far}"
 
 
 def _answered(evidence: Evidence) -> str:

@@ -106,9 +106,13 @@ def test_how_many_judges_confirm_is_said():
 @pytest.mark.parametrize(
     ("counts", "provided", "condition"),
     [
-        ({}, "independent attacks confirm it", NOT_YET),
-        ({"unasked": 13}, "independent attacks confirm it", NOT_YET),
-        ({"answered": 2, "unasked": 11}, "independent attacks confirm it", f"{NOT_YET} So far 2 of 13 answered."),
+        ({}, "independent attacks are still to be run", NOT_YET),
+        ({"unasked": 13}, "independent attacks are still to be run", NOT_YET),
+        (
+            {"answered": 2, "unasked": 11},
+            "independent attacks are still to be run",
+            f"{NOT_YET} So far 2 of 13 answered.",
+        ),
         (
             {"lacking": 13},
             "no independent attack reads such a file",
