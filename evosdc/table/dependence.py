@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.table.distinct_values import counted_values, placed_values
+from evosdc.table.record_rules import middle_of_class
 from evosdc.table.remembered import remembered
 from evosdc.table.schema import Scale
 from evosdc.table.structural_zeros import bins_of
@@ -172,15 +173,6 @@ def _nearly(table: Table, masked: str, by: str) -> Determination | None:
     within = NEAR * float(high - low)
     if within == 0.0 or float((np.abs(values - np.median(values)) <= within).mean()) >= LEAST_NEAR / 2.0:
         return None
-    share = float((np.abs(values - _medians(values, places)) <= within).mean())
+    guesses = middle_of_class(values, places, np.zeros(len(values), dtype=np.bool_))
+    share = float((np.abs(values - guesses) <= within).mean())
     return Determination(masked, by, share, within) if share >= LEAST_NEAR else None
-
-
-def _medians(values: NDArray[np.float64], places: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return for each record the lower median of the values of its group."""
-    order = np.lexsort((values, places))
-    _, starts, inverse, counts = np.unique(places[order], return_index=True, return_inverse=True, return_counts=True)
-    middles = values[order][starts + (counts - 1) // 2]
-    medians = np.empty(len(values))
-    medians[order] = middles[inverse]
-    return medians

@@ -102,7 +102,7 @@ class NumberTexts(Sequence[str]):
         return iter(self.array.to_pylist())
 
     def __contains__(self, text: object) -> bool:
-        return isinstance(text, str) and self._first(text) is not None
+        return isinstance(text, str) and bool(self.standing((text,)).any())
 
     def index(self, text: str, start: int = 0, stop: int | None = None) -> int:
         """Return the place of a text; raises ValueError where there is none."""
@@ -110,11 +110,6 @@ class NumberTexts(Sequence[str]):
         if not start <= place < (len(self) if stop is None else stop):
             raise ValueError(text)
         return place
-
-    def _first(self, text: str) -> int | None:
-        """Return the first cell with a text, None where there is none."""
-        found = self.standing((text,))
-        return int(found.argmax()) if found.any() else None
 
     def standing(self, texts: Sequence[str]) -> NDArray[np.bool_]:
         """Return which cells have one of some texts, shape (n,)."""

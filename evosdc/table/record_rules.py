@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -219,7 +219,7 @@ class RecordRules:
 Values = TypeVar("Values", bound=np.generic)
 
 
-def middle_of_class(column: NDArray[Values], classes: NDArray[np.int32], missing: Flags) -> NDArray[Values]:
+def middle_of_class(column: NDArray[Values], classes: NDArray[np.integer[Any]], missing: Flags) -> NDArray[Values]:
     """Return for each value of a column the lower median of its class, shape (n,); missing values stay as they are."""
     known = np.flatnonzero(~missing)
     order = known[np.lexsort((column[known], classes[known]))]

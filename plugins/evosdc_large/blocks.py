@@ -39,6 +39,8 @@ class Block:
 
 def blocks_of(path: Path, names: Sequence[str] | None = None) -> tuple[Block, ...]:
     """Return the blocks of a Parquet file in the order of its rows, with some of its columns or all."""
+    import pyarrow as pa
+
     with opened(path) as file:
         metadata, known = file.metadata, file.schema_arrow.names
         chosen = tuple(dict.fromkeys(known if names is None else names))
@@ -50,7 +52,7 @@ def blocks_of(path: Path, names: Sequence[str] | None = None) -> tuple[Block, ..
         faults += [
             Fault(printable(f"{path}, {name}"), "values such as lists", "texts, numbers or dates")
             for name in chosen
-            if name in known and _nested(file.schema_arrow.field(name).type)
+            if name in known and pa.types.is_nested(file.schema_arrow.field(name).type)
         ]
         if not chosen:
             faults.append(Fault(printable(str(path)), "no column", "at least one column"))
@@ -78,12 +80,6 @@ def opened(path: Path, texts: Sequence[str] = ()) -> Any:
         raise DataError(Fault(printable(str(path)), "no such file", "a Parquet file that exists")) from None
     except (pa.ArrowException, OSError) as error:
         raise _damaged(path, error) from None
-
-
-def _nested(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_nested(kind))
 
 
 def _damaged(path: Path, error: Exception) -> DataError:

@@ -49,26 +49,11 @@ def added_pairs(parts: Iterable[CountedPair]) -> CountedPair:
 def joint_counts(
     original: Path,
     masked: Path,
-    names: Sequence[str] | None = None,
-    schema: Path | None = None,
-    by: Workers | None = None,
+    names: Sequence[str] | None,
+    schema: Path | None,
+    by: Workers | None,
 ) -> JointCounts:
-    """Return two Parquet files of the same records as counts.
-
-    Parameters
-    ----------
-    names : sequence of str, optional
-        Judged columns; by default all columns that both files have.
-    schema : Path, optional
-        A schema file.
-    by : Workers, optional
-
-    Raises
-    ------
-    InputError
-        A file, the schema or a name cannot be used; an attribute is numeric or has too many categories; the masked file
-        has values that the original has not.
-    """
+    """Return two Parquet files of the same records as counts; raises as `measure_parquet`."""
     tasks = pairs_of(original, masked, names)
     description = description_of(schema, tasks[0].original.names)
     found = (by or Workers()).total(counted_pair, tasks, added_pairs)
@@ -108,10 +93,20 @@ def measure_parquet(
 
     Parameters
     ----------
+    attributes : sequence of str, optional
+        Judged columns; by default all columns that both files have.
+    schema : Path, optional
+        A schema file.
     measures : mapping of str to mapping, optional
         Parameters by registered name; by default all that joint counts tell.
+    by : Workers, optional
+        Who counts; this process by default.
 
-    Others as of `joint_counts`, errors too; and `ParameterError` for measures that counts do not tell.
+    Raises
+    ------
+    InputError
+        A file, the schema, a name or a measure cannot be used; an attribute is numeric or has too many categories; the
+        masked file has values that the original has not.
     """
     registry = default_registry()
     chosen = {name: {} for name in measures_of_counts(registry)} if measures is None else measures

@@ -55,21 +55,11 @@ class Recoding:
 
 @dataclass(frozen=True, eq=False)
 class Suppression:
-    """Local suppression: some distinct records are published without some of their values.
+    """Local suppression: some distinct records are published without some of their values."""
 
-    Parameters
-    ----------
-    values : mapping of str to pyarrow.Array
-        By column, the values that occur.
-    keys : ndarray of int64, shape (m,)
-        Of the distinct records that lose values, ascending (`evosdc_large.counting.keys_of`).
-    gone : ndarray of bool, shape (m, V)
-        Which values they lose.
-    """
-
-    values: Mapping[str, Any]
-    keys: Integers
-    gone: NDArray[np.bool_]
+    values: Mapping[str, Any]  # by column, the values that occur
+    keys: Integers  # shape (m,); distinct records that lose values, ascending (`evosdc_large.counting.keys_of`)
+    gone: NDArray[np.bool_]  # shape (m, V); which values they lose
 
     def masked(self, first: int, columns: Mapping[str, Any], seed: Seed) -> dict[str, Any]:
         """Return the published columns."""

@@ -68,11 +68,13 @@ def hierarchy_of_codes(content: str, origin: str, name: str = "") -> Hierarchy:
     if "<!DOCTYPE" in content or "<!ENTITY" in content:
         raise HierarchyError(Fault(origin, "an XML file that declares entities", "one without a DOCTYPE"))
     try:
-        root = ElementTree.fromstring(content.encode("utf-8"))
+        root = ElementTree.Element("root")
+        root.append(ElementTree.fromstring(content.encode("utf-8")))
     except (ElementTree.ParseError, ValueError) as error:
         raise HierarchyError(Fault(origin, f"text that is not XML ({error})", "SDMX or DDI-Codebook")) from None
-    lists = {element.get("id", ""): list(_sdmx(element)) for element in _elements(root, "Codelist", "CodeList")}
-    lists |= {element.get("name", ""): list(_ddi(element)) for element in _elements(root, "var")}
+    coded = [*root.iterfind(".//{*}Codelist"), *root.iterfind(".//{*}CodeList")]
+    lists = {element.get("id", ""): list(_sdmx(element)) for element in coded}
+    lists |= {element.get("name", ""): list(_ddi(element)) for element in root.iterfind(".//{*}var")}
     lists = {key: edges for key, edges in lists.items() if edges}
     if name not in lists and (name or len(lists) != 1):
         known = ", ".join(sorted(lists)) or "no code list at all"
@@ -83,41 +85,28 @@ def hierarchy_of_codes(content: str, origin: str, name: str = "") -> Hierarchy:
     return Hierarchy.from_edges(edges, origin)
 
 
-def _elements(root: ElementTree.Element, *names: str) -> Iterator[ElementTree.Element]:
-    return (element for element in root.iter() if _tag(element) in names)
-
-
-def _tag(element: ElementTree.Element) -> str:
-    return str(element.tag).rpartition("}")[2]
-
-
 def _sdmx(codes: ElementTree.Element) -> Iterator[tuple[str, str]]:
-    for code in _elements(codes, "Code"):
+    for code in codes.iterfind(".//{*}Code"):
         own = code.get("id") or code.get("value") or ""
         above = code.get("parentCode") or ""
-        for parent in _elements(code, "Parent"):
-            reference = next(_elements(parent, "Ref"), None)
+        for parent in code.iterfind(".//{*}Parent"):
+            reference = parent.find(".//{*}Ref")
             above = (reference.get("id") if reference is not None else (parent.text or "").strip()) or above
         if own:
             yield own, above or ROOT
 
 
 def _ddi(variable: ElementTree.Element) -> Iterator[tuple[str, str]]:
-    groups = {group.get("ID", ""): group for group in _elements(variable, "catgryGrp")}
+    groups = {group.get("ID", ""): group for group in variable.iterfind(".//{*}catgryGrp")}
     above_category = {ref: key for key, group in groups.items() for ref in (group.get("catgry") or "").split()}
     above_group = {ref: key for key, group in groups.items() for ref in (group.get("catGrp") or "").split()}
-    labels = {key: _child_text(group, "labl") or key for key, group in groups.items()}
-    for category in _elements(variable, "catgry"):
-        value, group = _child_text(category, "catValu"), above_category.get(category.get("ID", ""))
+    labels = {key: group.findtext("{*}labl", "").strip() or key for key, group in groups.items()}
+    for category in variable.iterfind(".//{*}catgry"):
+        value, group = category.findtext("{*}catValu", "").strip(), above_category.get(category.get("ID", ""))
         if value and category.get("missing", "N") != "Y":
             yield value, labels[group] if group is not None else ROOT
     for key in groups:
         yield labels[key], labels[above_group[key]] if key in above_group else ROOT
-
-
-def _child_text(element: ElementTree.Element, name: str) -> str:
-    found = next((child for child in element if _tag(child) == name), None)
-    return (found.text or "").strip() if found is not None else ""
 
 
 class HierarchyRule(BaseModel):
