@@ -12,10 +12,11 @@ from evosdc.model import Estimate, Judge
 from evosdc.table.table import Numbers, Table
 from evosdc.time_limit import check_time
 from evosdc_judges.classes import Codes, classes_of, keys_of
-from evosdc_judges.members import FittedOnMembers, MembersJudge, Population, area, area_of, tenth
+from evosdc_judges.members import FittedOnMembers, MembersJudge, Population, area, tenth
 from evosdc_judges.people import Draw, drawn, halves
 
 NEAREST = 5  # records by whose distance a density is estimated
+BOOTSTRAPS = 200  # samples of the people, from which the interval of an AUC is taken
 MOST_SETS = 60  # sets of attributes in which avoidance looks for absent combinations
 
 
@@ -108,7 +109,11 @@ class FittedMembership(FittedOnMembers):
         members, others = (self._scores(table, file) for table in tables)
         apart = [nearest_distances(*gower_places(table, self._reference, self._reference), 1)[:, 0] for table in tables]
         isolated = area(members[tenth(apart[0])], others[tenth(apart[1])])
-        return area_of(members, others, self._seed), {"most_isolated_tenth": 100.0 * isolated}
+        rng = drawn(self._seed, Draw.SHUFFLE, 13)
+        m, k = len(members), len(others)
+        draws = [area(members[rng.integers(0, m, m)], others[rng.integers(0, k, k)]) for _ in range(BOOTSTRAPS)]
+        low, high = (100.0 * float(end) for end in np.quantile(draws, [0.025, 0.975]))
+        return Estimate(100.0 * area(members, others), low, high), {"most_isolated_tenth": 100.0 * isolated}
 
     def _scores(self, queries: Table, file: Table) -> Numbers:
         """Return for each person how much it looks like a member."""

@@ -167,10 +167,10 @@ class FittedPropensityDistance(FittedPropensityRatio):
         found = self.propensities(masked)
         if found is None:
             return Estimate.exact(0.0)
+        from scipy.stats import ks_2samp
+
         before, after = np.split(np.round(found[0], 12), 2)
-        at = np.unique(found[0].round(12))
-        shares = [np.searchsorted(np.sort(part), at, side="right") / len(part) for part in (before, after)]
-        return Estimate.exact(100.0 * float(np.abs(shares[0] - shares[1]).max()))
+        return Estimate.exact(100.0 * float(ks_2samp(before, after, method="asymp").statistic))
 
 
 def _indicators(levels: Codes, pool: Codes) -> Numbers:
