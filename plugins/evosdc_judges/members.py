@@ -29,7 +29,6 @@ class Population:
 
     members: Table  # all attributes, true values
     others: Table
-    protect: tuple[str, ...]  # what of the members is masked
     # What an intruder knows of a person: quasi-identifiers, masked or not, and whatever else is masked and not
     # sensitive
     known: tuple[str, ...]
@@ -42,32 +41,13 @@ class Population:
         """Return what an intruder wants to learn."""
         return self.members.schema.with_role(Role.SENSITIVE)
 
-    def asked(self, most: int, seed: int) -> tuple[Table, Table]:
+    def queried(self, most: int, seed: int) -> tuple[Table, Table]:
         """Return at most `most` members, and at most as many others, drawn at random."""
         rows = [
             sampled(len(table), most, drawn(seed, Draw.SAMPLE, 11, at))
             for at, table in enumerate((self.members, self.others))
         ]
         return self.members.take(rows[0]), self.others.take(rows[1])
-
-
-def population_of(microdata: Microdata, where: str) -> Population:
-    """Return a file's people and the others at hand."""
-    others = microdata.others
-    if others is None:
-        advice = "Judge a RUN, which protects one half by its own plan, or name a file of other people by --others."
-        raise ParameterError(Fault(where, "no people who are not in the file", "some of the same population", advice))
-    schema = microdata.table.schema
-    least = min(len(microdata.table), len(others))
-    if least < FEWEST:
-        raise ParameterError(Fault(where, f"{least} people", f"at least {FEWEST} members, and others"))
-    secret = schema.with_role(Role.SENSITIVE)
-    known = [a.name for a in schema.attributes if a.name in microdata.protect and a.name not in secret]
-    known += [name for name in schema.with_role(Role.QUASI_IDENTIFIER) if name not in {*known, *secret}]
-    if not known:
-        raise ParameterError(Fault(where, "nothing that an intruder knows", "at least one quasi-identifier"))
-    names = [a.name for a in schema.attributes if a.role not in NOT_ANALYSED]
-    return Population(microdata.table.select(names), others.select(names), microdata.protect, tuple(known))
 
 
 class MembersJudge(WholeFileJudge):
@@ -80,7 +60,22 @@ class MembersJudge(WholeFileJudge):
     def fit_in(self, microdata: Microdata) -> Estimated:
         """Take in the people."""
         self.require_support(microdata.original)
-        return self.fitted(population_of(microdata, f"measure {self.name}"))
+        where, others, schema = f"measure {self.name}", microdata.others, microdata.table.schema
+        if others is None:
+            given, wanted = "no people who are not in the file", "some of the same population"
+            advice = "Judge a RUN, which protects one half by its own plan, or name a file of other people by --others."
+            raise ParameterError(Fault(where, given, wanted, advice))
+        least = min(len(microdata.table), len(others))
+        if least < FEWEST:
+            raise ParameterError(Fault(where, f"{least} people", f"at least {FEWEST} members, and others"))
+        secret = schema.with_role(Role.SENSITIVE)
+        known = [a.name for a in schema.attributes if a.name in microdata.protect and a.name not in secret]
+        known += [name for name in schema.with_role(Role.QUASI_IDENTIFIER) if name not in {*known, *secret}]
+        if not known:
+            raise ParameterError(Fault(where, "nothing that an intruder knows", "at least one quasi-identifier"))
+        names = [a.name for a in schema.attributes if a.role not in NOT_ANALYSED]
+        members = microdata.table.select(names)
+        return self.fitted(Population(members, others.select(names), tuple(known)))
 
     @abstractmethod
     def fitted(self, people: Population) -> "FittedOnMembers":

@@ -84,7 +84,7 @@ class FittedInference(FittedOnMembers):
         super().__init__(people, params.seed)
         self._targets, self._params = targets, params
         self._classes = classes_of(people.members.select(targets), params.bins)
-        self._members, self._others = people.asked(params.asked, params.seed)
+        self._members, self._others = people.queried(params.asked, params.seed)
 
     def details(self, masked: Table) -> tuple[Estimate, Mapping[str, float]]:
         """Return the excess of the target and the learner of which it is greatest."""

@@ -97,8 +97,8 @@ class FittedMembership(FittedOnMembers):
         reference, queries = halves(len(people.others), params.seed)
         if attack == NearestRatio.name:
             queries = np.arange(len(people.others), dtype=np.intp)
-        own = Population(people.members, people.others.take(queries), people.protect, people.known)
-        self._members, self._others = own.asked(params.asked, params.seed)
+        own = Population(people.members, people.others.take(queries), people.known)
+        self._members, self._others = own.queried(params.asked, params.seed)
         self._reference = people.others.take(reference).select(self._names)
 
     def details(self, masked: Table) -> tuple[Estimate, Mapping[str, float]]:
