@@ -1,6 +1,5 @@
 """Probabilistic information loss, pil and aPIL."""
 
-from collections.abc import Iterable
 from typing import Any, Literal
 
 import numpy as np
@@ -12,8 +11,9 @@ from evosdc.model import Changes, Measure
 from evosdc.model.parameters import Parameters
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Rows, Table
+from evosdc_measures.domains import Integers
 from evosdc_measures.numeric_loss.moments import Moments, Standard, TrackedMoments, correlations_of, moments_of
-from evosdc_measures.numeric_loss.quantiles import LEVELS, in_order, quantiles_of, quantiles_of_children, reorder
+from evosdc_measures.numeric_loss.quantiles import LEVELS, in_order, quantiles_of, quantiles_of_children
 from evosdc_measures.records import Tracked
 
 Part = Literal["means", "variances", "covariances", "correlations", "quantiles"]
@@ -186,15 +186,9 @@ class ProbabilisticLossTracker(TrackedMoments):
         super().__init__(fitted.standard, masked)
         self._fitted = fitted
         self._ordered = in_order(self.numbers)
-        self._of_quantiles = np.zeros(len(self._ordered))
-        self._renew_quantiles(range(len(self._ordered)))
-
-    def _renew_quantiles(self, attributes: Iterable[int]) -> None:
         known = self._known()
-        for v in attributes:
-            own = slice(v, v + 1)
-            quantiles = quantiles_of(self._ordered[own], known[own])
-            self._of_quantiles[own] = self._fitted.quantile_losses(quantiles, np.array([v]), known[own])
+        quantiles = quantiles_of(self._ordered, known)
+        self._of_quantiles = fitted.quantile_losses(quantiles, np.arange(len(known)), known)
 
     def _known(self) -> NDArray[np.int64]:
         return np.diag(self.moments.counts).astype(np.int64)
@@ -211,24 +205,24 @@ class ProbabilisticLossTracker(TrackedMoments):
 
     def take(self, change: Changes) -> None:
         """Update to a child."""
-        before = self.numbers[change.rows]
+        _, attributes, quantiles = self._quantiles_of(change, True)
         super().take(change)
-        after = self.numbers[change.rows]
-        attributes = np.flatnonzero(~((before == after) | (np.isnan(before) & np.isnan(after))).all(axis=0)).tolist()
-        for v in attributes:
-            reorder(self._ordered[v], before[:, v], after[:, v], self.numbers[:, v])
-        self._renew_quantiles(attributes)
+        self._of_quantiles[attributes] = self._fitted.quantile_losses(quantiles, attributes, self._known()[attributes])
 
     def tries(self, changes: Changes) -> Numbers:
         """Return the scores of children, of which the moments and quantiles follow from what they change."""
-        moments, after = self.moments_of(changes), self.standard(changes.after.numbers)
-        children, attributes, quantiles = quantiles_of_children(
-            self._ordered, self._known(), self.numbers, changes.rows, after, changes.ends
-        )
+        moments, (children, attributes, quantiles) = self.moments_of(changes), self._quantiles_of(changes, False)
         losses = self._fitted.quantile_losses(quantiles, attributes, moments.counts[children, attributes, attributes])
         more = np.bincount(children, losses - self._of_quantiles[attributes], len(changes.ends))
         of_quantiles = _mean(self._of_quantiles) + more / max(len(self._of_quantiles), 1)
         return self._fitted.scores_of(moments, of_quantiles)
+
+    def _quantiles_of(self, changes: Changes, stays: bool) -> tuple[Integers, Integers, Numbers]:
+        after, ends = self.standard(changes.after.numbers), np.array(changes.ends)
+        found: tuple[Integers, Integers, Numbers] = quantiles_of_children(
+            self._ordered, self._known(), self.numbers, np.array(changes.rows), after, ends, stays, LEVELS
+        )
+        return found
 
 
 def _mean(losses: Numbers) -> Numbers:

@@ -4,7 +4,6 @@ from itertools import combinations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
@@ -17,7 +16,7 @@ from evosdc_measures.domains import Integers
 from evosdc_measures.number_intervals import FittedOnIntervals, by_classes
 
 LEVELS = np.arange(1, 20) / 20  # Levels of the quantiles, 5 % to 95 %
-FEW = 32  # Up to this many changed values update the quantiles of an attribute; with more, it is sorted again
+FEW = 32  # Up to this many changed values are put in their places; with more, an attribute is sorted again
 
 
 def in_order(numbers: Numbers) -> Numbers:
@@ -37,108 +36,64 @@ def quantiles_of(ordered: Numbers, known: Integers) -> Numbers:
     return quantiles
 
 
-def reorder(ordered: Numbers, before: Numbers, after: Numbers, whole: Numbers) -> None:
-    """Bring the values of one attribute, shape (n,), in the order that they have after a change, in place."""
-    # Shapes: ordered (n,), before, after (m,), whole (n,).
-    differ = (before != after) & ~(np.isnan(before) & np.isnan(after))
-    if np.count_nonzero(differ) > FEW:
-        ordered[:] = np.sort(whole)
-        return
-    for old, new in zip(before[differ].tolist(), after[differ].tolist(), strict=True):
-        source, target = int(np.searchsorted(ordered, old)), int(np.searchsorted(ordered, new))
-        if target > source:
-            ordered[source : target - 1] = ordered[source + 1 : target]
-            ordered[target - 1] = new
-        else:
-            ordered[target + 1 : source + 1] = ordered[target:source]
-            ordered[target] = new
-
-
-def quantiles_of_children(
-    ordered: Numbers, known: Integers, numbers: Numbers, rows: Rows, after: Numbers, ends: Integers
-) -> tuple[Integers, Integers, Numbers]:
-    """Return the quantiles of attributes that differ in children."""
-    # Shapes: ordered (q, n), known (q,), numbers (n, q), rows (m,), after (m, q), ends (k,).
-    children, attributes, found, sort = _quantiles_of_children(ordered, known, numbers[rows], after, ends, LEVELS, FEW)
-    for place in np.flatnonzero(sort).tolist():
-        child, v = int(children[place]), attributes[place]
-        own = slice(int(ends[child - 1]) if child else 0, int(ends[child]))
-        column = numbers[:, v].copy()
-        column[rows[own]] = after[own, v]
-        found[place] = quantiles_of(np.sort(column)[None], np.count_nonzero(~np.isnan(column), keepdims=True))[0]
-    return children, attributes, found
-
-
 @njit(cache=True)
-def _quantiles_of_children(
-    ordered: Numbers, known: Integers, before: Numbers, after: Numbers, ends: Integers, levels: Numbers, few: int
-) -> tuple[Integers, Integers, Numbers, NDArray[np.bool_]]:
-    """Return what `quantiles_of_children` does, and which have too many changes and are left to be sorted."""
-    k, q = len(ends), len(ordered)
+def quantiles_of_children(
+    ordered: Numbers,
+    known: Integers,
+    numbers: Numbers,
+    rows: Rows,
+    after: Numbers,
+    ends: Integers,
+    stays: bool,
+    levels: Numbers,
+) -> tuple[Integers, Integers, Numbers]:
+    """Return the quantiles of attributes that differ in children, with the child and the attribute of each."""
+    # Shapes: ordered (q, n), brought in order with `stays`; known (q,), numbers (n, q), rows (m,), after (m, q), ends
+    # (k,).
+    k, (q, n) = len(ends), ordered.shape
     children, attributes = np.empty(k * q, np.int64), np.empty(k * q, np.int64)
-    found, sort, filled = np.empty((k * q, len(levels))), np.zeros(k * q, np.bool_), 0
-    # Places in order of what goes, and what comes with the place that it has then; both ascending.
-    gone, came, stands = np.empty(few, np.int64), np.empty(few), np.empty(few, np.int64)
+    found, filled, begin = np.empty((k * q, len(levels))), 0, 0
     for child in range(k):
-        begin = ends[child - 1] if child else 0
         for v in range(q):
-            column, less, more, differ = ordered[v, : known[v]], 0, 0, 0
+            count, differ = known[v], 0
             for i in range(begin, ends[child]):
-                x, y = before[i, v], after[i, v]
-                if x == y or (np.isnan(x) and np.isnan(y)):
-                    continue
-                differ += 1
-                if differ > few:
-                    break
-                if not np.isnan(x):
-                    place, at = np.searchsorted(column, x), less
-                    while at > 0 and gone[at - 1] > place:
-                        gone[at] = gone[at - 1]
-                        at -= 1
-                    gone[at] = place
-                    less += 1
-                if not np.isnan(y):
-                    at = more
-                    while at > 0 and came[at - 1] > y:
-                        came[at] = came[at - 1]
-                        at -= 1
-                    came[at] = y
-                    more += 1
+                x, y = numbers[rows[i], v], after[i, v]
+                differ += not (x == y or (np.isnan(x) and np.isnan(y)))
             if differ == 0:
                 continue
-            children[filled], attributes[filled], sort[filled] = child, v, differ > few
-            filled += 1
-            count = known[v] - less + more
-            found[filled - 1] = np.nan
-            if differ > few or count == 0:
-                continue
-            for at in range(1, less):
-                # Of equal values the one after the last one that goes.
-                gone[at] = max(gone[at], gone[at - 1] + 1)
-            out = 0
-            for at in range(more):
-                place = np.searchsorted(column, came[at])
-                while out < less and gone[out] < place:
-                    out += 1
-                stands[at] = place - out + at
-            into, out = 0, 0
+            column = ordered[v].copy()
+            for i in range(begin, ends[child]):
+                x, y = numbers[rows[i], v], after[i, v]
+                if differ <= FEW and not (x == y or (np.isnan(x) and np.isnan(y))):
+                    place = n - 1 if np.isnan(x) else np.searchsorted(column[:count], x)
+                    # Missing values come last, and a comparison with one is false.
+                    while place > 0 and not np.isnan(y) and not column[place - 1] <= y:
+                        column[place] = column[place - 1]
+                        place -= 1
+                    while place < n - 1 and not np.isnan(column[place + 1]) and not y <= column[place + 1]:
+                        column[place] = column[place + 1]
+                        place += 1
+                    column[place] = y
+                count += int(np.isnan(x)) - int(np.isnan(y))
+            if differ > FEW:
+                for i in range(n):
+                    column[i] = numbers[i, v]
+                for i in range(begin, ends[child]):
+                    column[rows[i]] = after[i, v]
+                column.sort()
             for level in range(len(levels)):
-                exact = (count - 1) * levels[level]
-                below = int(np.floor(exact))
-                low = high = np.nan
-                entering, leaving = into, out
-                for rank in range(below, min(below + 2, count)):
-                    while entering < more and stands[entering] < rank:
-                        entering += 1
-                    place = rank - entering
-                    while leaving < less and gone[leaving] <= place + leaving:
-                        leaving += 1
-                    own = entering < more and stands[entering] == rank
-                    high = came[entering] if own else column[place + leaving]
-                    if rank == below:
-                        low, into, out = high, entering, leaving
-                found[filled - 1, level] = low + (high - low) * (exact - below)
-    return children[:filled], attributes[:filled], found[:filled], sort[:filled]
+                found[filled, level] = np.nan
+                if count > 0:
+                    exact = (count - 1) * levels[level]
+                    below = int(np.floor(exact))
+                    low, high = column[below], column[min(below + 1, count - 1)]
+                    found[filled, level] = low + (high - low) * (exact - below)
+            if stays:
+                ordered[v] = column
+            children[filled], attributes[filled] = child, v
+            filled += 1
+        begin = ends[child]
+    return children[:filled], attributes[:filled], found[:filled]
 
 
 FEWEST, MOST = 4, 10  # Classes of an attribute, at least and at most

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from evosdc.table.table import Table
 from evosdc.testing.tables import changes_of
 from evosdc_measures.numeric_loss.moments import Standard, TrackedMoments, moments_of
-from evosdc_measures.numeric_loss.quantiles import FEW, LEVELS, in_order, quantiles_of, quantiles_of_children, reorder
+from evosdc_measures.numeric_loss.quantiles import FEW, LEVELS, in_order, quantiles_of, quantiles_of_children
 from tests.plugins.measures.numeric.cases import numeric
 
 
@@ -138,13 +138,12 @@ def test_quantiles_follow_changes(data):
             rows, after, children = [*rows, own], [*after, child[own]], [*children, child]
         ends = np.cumsum([len(own) for own in rows])
         changed = np.concatenate(rows), np.concatenate(after)
-        owners, attributes, quantiles = quantiles_of_children(ordered, known, numbers, *changed, ends)
+        owners, attributes, quantiles = quantiles_of_children(ordered, known, numbers, *changed, ends, False, LEVELS)
         for child, v, found in zip(owners, attributes, quantiles, strict=True):
             assert_quantiles(found, children[child][:, v])
         differ = [~((numbers == child) | (np.isnan(numbers) & np.isnan(child))).all(axis=0) for child in children]
         assert list(zip(*np.nonzero(differ), strict=True)) == list(zip(owners, attributes, strict=True))
-        for v in range(q):
-            reorder(ordered[v], numbers[rows[0], v], after[0][:, v], children[0][:, v])
+        quantiles_of_children(ordered, known, numbers, rows[0], after[0], ends[:1], True, LEVELS)
         numbers = children[0]
         np.testing.assert_array_equal(ordered, in_order(numbers))
 
@@ -158,8 +157,7 @@ def test_quantiles_of_children_that_change_much(many):
     child = numbers.copy()
     child[rows] = np.round(rng.normal(size=(many, 2)), 1)
     ordered, known = in_order(numbers), np.count_nonzero(~np.isnan(numbers), axis=0)
-    found = quantiles_of_children(ordered, known, numbers, rows, child[rows], np.array([many]))[2]
+    found = quantiles_of_children(ordered, known, numbers, rows, child[rows], np.array([many]), True, LEVELS)[2]
     for v in range(2):
         assert_quantiles(found[v], child[:, v])
-        reorder(ordered[v], numbers[rows, v], child[rows, v], child[:, v])
     np.testing.assert_array_equal(ordered, in_order(child))
