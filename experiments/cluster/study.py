@@ -4,12 +4,15 @@
 
 ``executors.csv`` has a row for each executor: workers, evaluations, the best score, the digest, and seconds by the
 clock. The exit status is 1 where digests differ. ``--quick`` takes two islands of 200 records of the embedded survey
-for a few generations, and leaves SCOOP out.
+for a few generations, and leaves SCOOP out. ``scaling.csv`` says on paper how many times faster up to 64 workers can
+be: as many times as there are workers, until this process, which takes part in every evaluation, is busy all the time.
 """
 
 from __future__ import annotations
 
 import csv
+import json
+import re
 from pathlib import Path
 
 import click
@@ -20,6 +23,22 @@ from evosdc.experiment.reader import read_experiment
 HERE = Path(__file__).parent
 EXECUTORS = {"serial": 1, "processes": 2, "scoop": 2}
 SMALLER = ["algorithm.generations=6", "data={ name = 'housing', first = 200 }", "algorithm.islands=2"]
+
+MEASURED = HERE.parents[1] / "benchmarks" / "results" / "parallel.json"
+WORKERS = (1, 2, 4, 8, 16, 32, 64)
+
+
+def scaling() -> list[list[str]]:
+    """Return how many times faster workers can be, by what an evaluation costs them and this process, as measured."""
+    output = json.loads(MEASURED.read_text(encoding="utf-8"))["output"]
+    rows = [["genotype", "worker us", "master us", "workers", "times faster"]]
+    # Of the runs with one island: genotype, islands, workers, rate, against one, and the two costs.
+    for cells in (line.strip("│ ").split("│") for line in output.splitlines() if line.startswith("│")):
+        name, islands, *_, worker, master, _ = (cell.strip() for cell in cells) if len(cells) == 8 else [""] * 8
+        if islands == "1" and re.fullmatch(r"[\d.]+", worker):
+            most = (float(worker) + float(master)) / float(master)
+            rows += [[name, worker, master, str(count), f"{min(count, most):.1f}"] for count in WORKERS]
+    return rows
 
 
 @click.command()
@@ -41,6 +60,8 @@ def main(quick: bool, output: Path) -> None:
         click.echo(", ".join(rows[-1]))
     with (output / "executors.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows(rows)
+    with (output / "scaling.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows(scaling())
     raise SystemExit(0 if len({row[4] for row in rows[1:]}) == 1 else 1)
 
 

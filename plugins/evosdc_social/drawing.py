@@ -174,9 +174,9 @@ def tree_picture(tree: Tree, leaves: Nodes, nodes: Nodes) -> str:
         parts.append(
             written(_WIDTH + 8, middle, shortened(names[level] if level < len(names) else f"level {level}", 15))
         )
-    told_all = f"{(nodes == leaves).mean():.0%} of the users publish their own value, which is below the lowest row."
+    whole = f"{(nodes == leaves).mean():.0%} of the users publish their own value, which is below the lowest row."
     below = _top(height) + 20
-    parts += [*_scale(below), written(6, below + 20, f"The width of a box are its users. {told_all}")]
+    parts += [*_scale(below), written(6, below + 20, f"The width of a box are its users. {whole}")]
     return "\n".join([opened(_WIDTH + _MARGIN, below + 34), *parts, "</svg>"])
 
 
