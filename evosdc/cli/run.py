@@ -32,6 +32,7 @@ from evosdc.model.constraint import CONDITIONAL
 from evosdc.options.runs import CheckOptions, ResumeOptions, RunOptions
 from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry
+from evosdc.printing import seconds_in
 from evosdc.report import write_pages
 from evosdc.runs.layout import (
     FOR_USERS,
@@ -335,8 +336,22 @@ def next_command(path: Path, result: "Result") -> str:
     wanted = [text.split('"')[1] for reason in verdict.reasons for text in reason.split("--require ")[1:]]
     wanted = [text for text in (*wanted, CONDITIONAL) if text not in typed]
     if typed.startswith("evosdc protect ") and wanted and verdict.people_found is not None:
-        return f"{typed} --require {shlex.quote(wanted[0])}"
+        return f"{_with_more_time(typed)} --require {shlex.quote(wanted[0])}"
     return shlex.join(["evosdc", "member", str(path), "best"])
+
+
+MORE_TIME = 5  # times the time that did not suffice
+
+
+def _with_more_time(typed: str) -> str:
+    """Return a command with more time, where it gives one; a refused file came of a search that was too short."""
+    found = re.search(r" --time[ =](\S+)", typed)
+    seconds = seconds_in(found[1]) if found else None
+    if found is None or seconds is None:
+        return typed
+    longer = seconds * MORE_TIME
+    text = f"{longer / 60:g}m" if longer >= 60 and longer % 60 == 0 else f"{longer:g}s"
+    return f"{typed[: found.start(1)]}{text}{typed[found.end(1) :]}"
 
 
 def print_settings(result: StudyResult) -> None:

@@ -316,8 +316,9 @@ def missed_by_all(constraints: Constraints, judged: Sequence[Mapping[str, float]
         nearest = (min if one.operator == "<=" else max)(scores[one.figure_name] for scores in known)
         if one.excess(nearest) > 0.0:
             (limits if str(one) in own else required).append(f"{one} (the nearest has {nearest:.3g})")
-    missed = required or [f"{text}, which evosdc asks of every file" for text in limits]
-    what = f"keeps {' or '.join(missed)}" if missed else "keeps all requirements at once"
+    missed = " or ".join(required or limits)
+    of_evosdc = ", which evosdc requires of every file" if limits and not required else ""
+    what = f"keeps {missed}{of_evosdc}" if missed else "keeps all requirements at once"
     return (
         f"no starting file {what}; the search goes there first, and may not come so far. Masking more attributes, or "
         "asking for less, helps"

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from rich.table import Table
 
 from evosdc.assess.three_risks import three_risks
@@ -58,6 +59,14 @@ def test_the_next_command_sees_what_may_be_published_once_all_is_checked():
     refused = result(headline="not publishable", publishable=False)
     assert next_command(Path("r"), refused) == "evosdc member r best"
     assert next_command(Path("r"), refused.model_copy(update={"so_far": True})) == "evosdc resume r"
+
+
+@pytest.mark.parametrize(("given", "longer"), [("20s", "100s"), ("60s", "5m"), ("2m", "10m"), ("1h", "300m")])
+def test_a_refused_search_gets_more_time(monkeypatch, given, longer):
+    monkeypatch.setattr("evosdc.cli.run.command_line", lambda: f"evosdc protect d.csv --time {given} -o r")
+    found = result(headline="not publishable", publishable=False, people_found=12.0, reasons=[])
+    wanted = f"evosdc protect d.csv --time {longer} --require 'publishable on conditions'"
+    assert next_command(Path("r"), found) == wanted
 
 
 def test_tables_keep_their_right_border_where_the_output_is_no_terminal(capsys) -> None:

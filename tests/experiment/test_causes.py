@@ -38,7 +38,7 @@ def test_limits_of_evosdc_are_told_where_nothing_required_is_missed_alone():
     both = missed_by_all(constraints, [constraints.judge({"dr": 6.0, "exact-linkage": 2.0})], ["exact-linkage <= 1"])
     assert "keeps dr <= 5 (the nearest has 6);" in both
     alone = missed_by_all(constraints, [constraints.judge({"dr": 4.0, "exact-linkage": 2.0})], ["exact-linkage <= 1"])
-    assert "keeps exact-linkage <= 1 (the nearest has 2), which evosdc asks of every file;" in alone
+    assert "keeps exact-linkage <= 1 (the nearest has 2), which evosdc requires of every file;" in alone
 
 
 def test_files_that_could_not_be_judged_say_nothing():
