@@ -89,7 +89,7 @@ def _mean(found: Sequence[dict[str, float]]) -> MeanScores:
 
 
 # Keys of an experiment that say how a recipe was judged.
-JUDGED = ("genotype", "measures", "fitness", "constraints", "structural_zeros")
+JUDGED = ("genotype", "measures", "fitness", "constraints", "structural_zeros", "audience", "bound")
 
 
 def recipe_of(

@@ -46,8 +46,8 @@ class DelimitedFile:
 
     @property
     def suffix(self) -> str:
-        """The ending of the names of such files."""
-        return ".csv"
+        """The ending of the names of such files: that of tables with tabs, which programs open by it, or ``.csv``."""
+        return ".tsv" if self.dialect.separator == "\t" else ".csv"
 
     @property
     def declared(self) -> Mapping[str, Attribute]:

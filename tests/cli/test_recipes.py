@@ -204,6 +204,7 @@ def test_the_path_of_a_recipe_outlives_the_object_that_it_was_asked_of(home: Pat
     path = evosdc.protect(frame(2025), protect=["region", "income"], time=3, explainable=True).recipe
     assert path is not None
     assert evosdc.explain(path)
+    assert read_recipe(path).judged["audience"] == "public"
 
 
 @pytest.mark.endurance
@@ -468,3 +469,15 @@ def test_a_plain_wave_is_read_by_the_schema_that_the_recipe_was_made_with(tmp_pa
     found = evosdc.apply(tmp_path / "run" / "recipe.toml", later, seed=4, unlike=True)
     assert found.frame.shape == later.shape
     assert found.verdict is not None
+
+
+@pytest.mark.endurance
+def test_a_wave_that_nobody_may_get_is_named_so(home: Path, tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe.toml"
+    # A bound below what any file keeps.
+    made = (home / "run" / "recipe.toml").read_text()
+    recipe.write_text(made.replace("[judged]\n", '[judged]\naudience = "researchers"\nbound = 0.001\n'))
+    applied = ("apply", recipe, home / "2026.csv", "--folder", tmp_path / "r", "-o", tmp_path / "o.csv", "--quiet")
+    code, _, _ = evosdc_says(*applied, "--unlike")
+    assert code == 1
+    assert (tmp_path / "r" / "best.NOT-PUBLISHABLE.csv").exists()

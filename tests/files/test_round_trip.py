@@ -291,3 +291,9 @@ def test_values_of_statistical_programs_are_written_again_as_they_were(tmp_path,
     readers = {".xlsx": pd.read_excel, ".dta": pd.read_stata, ".sav": lambda path: pyreadstat.read_sav(path)[0]}
     before, after = (readers[ending](tmp_path / f"{name}{ending}") for name in ("in", "out"))
     pd.testing.assert_frame_equal(after, before)
+
+
+@pytest.mark.parametrize(("separator", "ending"), [("\t", ".tsv"), (",", ".csv"), (";", ".csv")])
+def test_the_ending_of_a_published_file_is_that_of_its_separator(tmp_path, separator, ending):
+    (tmp_path / "d.txt").write_text(separator.join("ab") + "\n" + "\n".join(f"{n}{separator}x{n}" for n in range(9)))
+    assert read_source(tmp_path / "d.txt").original.suffix == ending
