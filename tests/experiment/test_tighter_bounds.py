@@ -8,7 +8,7 @@ import pytest
 from evosdc.engine.loop import first_state, search
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment, TighterBounds
-from evosdc.experiment.opinion import margins_wanted, rejudged, within
+from evosdc.experiment.opinion import linkage_to_learn, margins_wanted, rejudged, within
 from evosdc.experiment.reader import read_experiment
 from evosdc.experiment.single_run import run_once
 from evosdc.experiment.start import starting_individual
@@ -83,6 +83,28 @@ def test_a_refused_search_goes_on_within_tighter_bounds_and_is_repeated(tmp_path
     assert again.result.digest == first.result.digest
     best = [(run.folder / run.result.best.file).read_bytes() for run in (first, again)]
     assert best[0] == best[1]
+
+
+def test_linkage_stands_for_what_is_learned_where_no_learner_had_time(tmp_path):
+    """Of people with four illnesses, equally common, 5 / (1 - 1/4) = 6.7 % linked are 5 % disclosed."""
+    rng = np.random.default_rng(4)
+    rows = [f"{rng.integers(1, 30)},{'fm'[rng.integers(2)]},{'abcd'[i % 4]}" for i in range(600)]
+    (tmp_path / "people.csv").write_text("age,sex,ill\n" + "\n".join(rows) + "\n")
+    (tmp_path / "schema.toml").write_text(
+        '[attributes]\nage = { role = "quasi-identifier", scale = "ordinal" }\n'
+        'sex = { role = "quasi-identifier", scale = "nominal" }\nill = { role = "sensitive", scale = "nominal" }\n'
+    )
+    data = {"file": str(tmp_path / "people.csv"), "schema": str(tmp_path / "schema.toml"), "protect": ["age", "sex"]}
+    bounded = experiment(100, data=data, measures={"il": ["dbil"], "dr": ["dbrl"]}, constraints=["dbrl <= 9"])
+    assembly = assemble(bounded, REGISTRY, 1)
+    one = starting_individual(assembly.problem, assembly.plan, 0)
+    masked, late = assembly.problem.decode(one.genome, one.key), {"not_checked": "the time was over"}
+    assert linkage_to_learn(assembly.source.table) == pytest.approx(20.0 / 3.0)
+    margins, words = margins_wanted(assembly, masked, one.scores | {"dbrl": 7.0}, late)
+    assert margins["dbrl"] == pytest.approx(9.0 - 0.99 * 20.0 / 3.0)
+    assert words == "inference not checked"
+    assert margins_wanted(assembly, masked, one.scores | {"dbrl": 6.0}, late) == ({}, "")
+    assert margins_wanted(assembly, masked, one.scores | {"dbrl": 7.0}, None) == ({}, "")
 
 
 def test_the_next_safer_file_is_the_best_within_tighter_bounds():
