@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evosdc.api.html import Framed, Page, Shown, heading, in_python, paragraphs, shown, table
-from evosdc.api.tables import as_file, as_table, as_version, chosen_of, held_once, listed, warn_of_another_order
+from evosdc.api.tables import as_file, as_table, as_version, chosen_of, held_once, warn_of_another_order
 from evosdc.assess.judge import SecondOpinion
 from evosdc.assess.verdict import identity_words
 from evosdc.errors import DataError, Fault, ParameterError
 from evosdc.model import EarlierRelease, IntruderView, Limit
 from evosdc.options.inspection import JudgeOptions, MeasureOptions, RiskOptions
 from evosdc.options.model import read, takes
+from evosdc.options.runs import CheckOptions
 from evosdc.options.search import LimitOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.published import read_crosswalk
@@ -23,8 +24,6 @@ from evosdc.table.structural_zeros import THRESHOLD
 from evosdc.table.table import Table
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from evosdc.api.picture import Picture
     from evosdc.assess.data_check import DataCheck
     from evosdc.assess.risk import Perturbed
@@ -367,30 +366,21 @@ class RecordsChecked(Shown, dict[str, Any]):
         return bars("Edit rules", "records that break the rule", broken)
 
 
-def check_records(
-    data: "pd.DataFrame | Table", protect: Sequence[str] | str | None = None, *, threshold: float = THRESHOLD
-) -> RecordsChecked:
+@takes(CheckOptions)
+def check_records(data: Any, protect: Sequence[str] | str | None = None, **options: Any) -> RecordsChecked:
     """Look for broken edit rules and for combinations that never occur, as ``evosdc check --data`` does.
 
     Parameters
     ----------
-    data : DataFrame or Table
+    data : frame or Table
         The confidential file; a table brings the edit rules of its schema.
-    protect : sequence of str, optional
-        The attributes to be masked; by default the quasi-identifiers.
-    threshold : float
-        Records that margins must lead to expect of a combination that never occurs, positive.
+    {options}
 
     Returns
     -------
     RecordsChecked
         A dict: ``records``; ``edit_rules``, each with how many records break it; ``structural_zeros``, None where
         nothing is masked; and under ``given_away`` masked attributes that follow from others.
-
-    Raises
-    ------
-    InputError
-        Attributes that the file does not have, or a threshold that is not positive.
 
     Examples
     --------
@@ -399,11 +389,9 @@ def check_records(
     from evosdc.assess import data_check
     from evosdc.table.schema import Role
 
-    if not threshold > 0:
-        raise ParameterError(Fault("threshold", f"{threshold:g}", "a positive number of records"))
-    given, named = as_table(data), listed(protect)
-    chosen = given.schema.with_role(Role.QUASI_IDENTIFIER) if named is None else named
-    return RecordsChecked(data_check.check_records(given, chosen, threshold))
+    chosen, given = read(CheckOptions, options | {"protect": protect}), as_table(data)
+    masked = given.schema.with_role(Role.QUASI_IDENTIFIER) if chosen.protect is None else chosen.protect
+    return RecordsChecked(data_check.check_records(given, masked, chosen.threshold or THRESHOLD))
 
 
 class KnownLimit(Framed, Shown, Limit):

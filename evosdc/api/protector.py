@@ -1,7 +1,7 @@
 """``evosdc.Protector``: protection as an estimator, in the manner of scikit-learn."""
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,6 +9,14 @@ from typing import Any, Self
 
 from evosdc.api.html import Shown
 from evosdc.errors import Fault, ParameterError, did_you_mean
+from evosdc.options.masking import ApplyOptions
+from evosdc.options.search import ProtectOptions
+
+OF_FIT = (
+    "protect", "require", "il", "dr", "fitness", "audience", "bound", "time", "generations", "seed", "key", "executor",
+    "workers",
+)  # fmt: skip
+"""Options of `evosdc.protect` that an estimator has."""
 
 
 class Protector(Shown):
@@ -18,7 +26,7 @@ class Protector(Shown):
 
     Parameters
     ----------
-    protect, require, il, dr, fitness, time, generations, seed, key, executor, workers
+    protect, require, il, dr, fitness, audience, bound, time, generations, seed, key, executor, workers
         As of `evosdc.protect`.
     shuffle : bool
         Whether `transform` puts the records in random order. By default they stay in order, so that they go with a
@@ -41,39 +49,39 @@ class Protector(Shown):
     """
 
     title, page = "A recipe that protects further files", "recipe.html"
+    __signature__ = inspect.Signature(
+        [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=False if name == "shuffle" else model.model_fields[name].default,
+                annotation=model.model_fields[name].annotation,
+            )
+            for model, names in ((ProtectOptions, OF_FIT), (ApplyOptions, ("shuffle", "unlike")))
+            for name in names
+        ]
+    )
 
-    def __init__(
-        self,
-        *,
-        protect: Sequence[str] | None = None,
-        require: Sequence[str] = (),
-        il: Sequence[str] | None = None,
-        dr: Sequence[str] | None = None,
-        fitness: str | None = None,
-        time: float | str | None = None,
-        generations: int | None = None,
-        seed: int | None = None,
-        key: str | Path | None = None,
-        executor: str | Mapping[str, Any] | None = None,
-        workers: int | None = None,
-        shuffle: bool = False,
-        unlike: bool = False,
-    ) -> None:
-        vars(self).update({name: value for name, value in locals().items() if name != "self"})
+    def __init__(self, **params: Any) -> None:
+        vars(self).update({name: one.default for name, one in self.__signature__.parameters.items()})
+        self.set_params(**params)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name, as they were given."""
-        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+        return {name: getattr(self, name) for name in self.__signature__.parameters}
 
     def set_params(self, **params: Any) -> Self:
         """Change parameters; raises `ParameterError` for names that are none."""
         known = self.get_params()
         wanted = f"one of {', '.join(known)}"
-        faults = [Fault(name, "an unknown parameter", wanted, did_you_mean(name, known)) for name in params]
-        if faults := [fault for fault in faults if fault.where not in known]:
+        faults = [
+            Fault(name, "an unknown parameter", wanted, did_you_mean(name, known))
+            for name in params
+            if name not in known
+        ]
+        if faults:
             raise ParameterError(faults)
-        for name, value in params.items():
-            setattr(self, name, value)
+        vars(self).update(params)
         return self
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -86,7 +94,7 @@ class Protector(Shown):
         """
         from evosdc.api.protection import protect
 
-        options = {name: value for name, value in self.get_params().items() if name not in ("shuffle", "unlike")}
+        options = {name: getattr(self, name) for name in OF_FIT}
         self.result_ = protect(X, explainable=True, second_opinion=False, **options)
         recipe = self.result_.recipe
         if recipe is None:
@@ -149,7 +157,7 @@ class Protector(Shown):
         )  # fmt: skip
 
     def _lines(self) -> Any:
-        usual = inspect.signature(type(self)).parameters
+        usual = self.__signature__.parameters
         given = {name: value for name, value in self.get_params().items() if value != usual[name].default}
         yield f"Protector({', '.join(f'{name}={value!r}' for name, value in given.items())})"
         if self.__sklearn_is_fitted__():

@@ -68,8 +68,9 @@ class CheckOptions(shared.FileOptions, shared.JsonOptions):
         "After EXPERIMENT: check the records of its data too. Without one: check those of DATA, a file or data set.",
         metavar="[DATA]",
         alone="",
+        only="command",
     )
-    settings: Sequence[str] = texts("Override a key.", "KEY=VALUE")
+    settings: Sequence[str] = texts("Override a key.", "KEY=VALUE", only="command")
     protect: Sequence[str] | None = names("With DATA: attributes to mask; default: quasi-identifiers.")
     threshold: float | None = option(None, "Expected records of a structural zero; default: 5.", gt=0)
 

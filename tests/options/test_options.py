@@ -19,6 +19,7 @@ from evosdc.options.inspection import ClusterOptions, JudgeOptions, MeasureOptio
 from evosdc.options.masking import ApplyOptions, MaskOptions
 from evosdc.options.model import described, read
 from evosdc.options.runs import (
+    CheckOptions,
     ChooseOptions,
     CompareOptions,
     DossierOptions,
@@ -48,6 +49,7 @@ MODELS = {
     "choose": ChooseOptions,
     "member": MemberOptions,
     "dossier": DossierOptions,
+    "check_records": CheckOptions,
     "certify": CertifyOptions,
 }
 NO_OPTIONS = {
