@@ -6,19 +6,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import NDArray
+
 from evosdc.api.html import Shown, paragraphs, require_free, table
+from evosdc.api.picture import Picture, bars, points
 from evosdc.api.tables import as_table, chosen_of, held_once, neutralise_formulas
+from evosdc.files.atomic import make_folder, write_text
 from evosdc.options.inspection import ClusterOptions
 from evosdc.options.model import read, takes
 from evosdc.secret import chosen_seed
+from evosdc.table.schema import Scale
+from evosdc.table.table import Table
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
-    from numpy.typing import NDArray
-
-    from evosdc.api.picture import Picture
-    from evosdc.table.table import Table
 
 
 ACCOUNT = "clusters.json"  # by which a folder of clusters is known
@@ -56,7 +58,6 @@ class Clustered(Shown):
 
     def report(self, path: str | Path | None = None, overwrite: bool = False) -> Path:
         """Write a page with the curve and return where it is; raises `DataError` where a file exists."""
-        from evosdc.files.atomic import write_text
         from evosdc.report.elbow import clusters_page
 
         target = Path(self.page if path is None else path)
@@ -68,7 +69,6 @@ class Clustered(Shown):
         """Write labels, representatives, figures and page into a new folder and return the names of these files."""
         import pandas as pd
 
-        from evosdc.files.atomic import make_folder, write_text
         from evosdc.report.elbow import clusters_page
 
         figures = pd.DataFrame(self.account["clusters"])[["cluster", "records", "distance", "medoid"]]
@@ -89,8 +89,6 @@ class Clustered(Shown):
 
     def plot(self) -> "Picture":
         """Return a picture of the distance by number of clusters, or of the sizes where no curve was computed."""
-        from evosdc.api.picture import bars, points
-
         if self.elbow is None:
             sizes = {f"cluster {place}": {"records": float(size)} for place, size in enumerate(self.sizes)}
             return bars("Clusters of records", "records", sizes)
@@ -179,8 +177,6 @@ def _csv(columns: Any, neutralise: bool = False) -> str:
 def _frame(records: "Table") -> "pd.DataFrame":
     import numpy as np
     import pandas as pd
-
-    from evosdc.table.schema import Scale
 
     columns: dict[str, Any] = {}
     for attribute in records.schema.attributes:

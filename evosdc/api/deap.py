@@ -14,7 +14,7 @@ from evosdc.engine.failures import ErrorRule, evaluate_or_penalise
 from evosdc.engine.problem import Problem
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.start import starting_individual
-from evosdc.experiment.workers import problem_for_workers
+from evosdc.experiment.workers import problem_for_workers, problem_of
 from evosdc.model import Genotype, Individual, SharedFiles
 from evosdc.model.individual import Values
 from evosdc.model.operators import GeneList, Genes, crossover_of, mutation_of
@@ -73,8 +73,6 @@ def evaluated(problem: Problem, rule: ErrorRule, lists: GeneList, genes: Genes, 
 
 def evaluation_elsewhere(shared: SharedFiles, seed: Seed) -> Callable[[Genes], Values]:
     """Return an evaluator of lists of genes in another process, which builds the problem once."""
-    from evosdc.experiment.workers import problem_of
-
     own = problem_of(shared, seed)
     lists = GeneList(own.problem.genotype, own.problem.fitness.objectives)
     return partial(evaluated, own.problem, own.rule, lists, like=own.first_genome)

@@ -9,24 +9,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evosdc.api.html import Framed, Page, Shown, heading, in_python, paragraphs, shown, table
+from evosdc.api.picture import Picture, bars, points
 from evosdc.api.tables import as_file, as_table, as_version, chosen_of, held_once, warn_of_another_order
-from evosdc.assess.judge import SecondOpinion
-from evosdc.assess.verdict import identity_words
+from evosdc.assess import data_check
+from evosdc.assess import risk as figures_of
+from evosdc.assess.changes import matched
+from evosdc.assess.defaults import choose_attributes
+from evosdc.assess.judge import SecondOpinion, second_opinions
+from evosdc.assess.risk import Perturbed
+from evosdc.assess.verdict import identity_of, identity_words
 from evosdc.errors import DataError, Fault, ParameterError
-from evosdc.model import EarlierRelease, IntruderView, Limit
+from evosdc.model import EarlierRelease, IntruderView, Judgement, Limit, Microdata
 from evosdc.options.inspection import JudgeOptions, MeasureOptions, RiskOptions
 from evosdc.options.model import read, takes
 from evosdc.options.runs import CheckOptions
 from evosdc.options.search import LimitOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.published import read_crosswalk
+from evosdc.secret import chosen_seed, judging_seed
+from evosdc.specs import LimitSpec
+from evosdc.table.schema import Role
 from evosdc.table.structural_zeros import THRESHOLD
 from evosdc.table.table import Table
 
 if TYPE_CHECKING:
-    from evosdc.api.picture import Picture
     from evosdc.assess.data_check import DataCheck
-    from evosdc.assess.risk import Perturbed
 
 
 class Scores(Framed, Page, dict[str, float]):
@@ -48,8 +55,6 @@ class Scores(Framed, Page, dict[str, float]):
 
     def plot(self) -> "Picture":
         """Return a picture with a bar a measure."""
-        from evosdc.api.picture import bars
-
         return bars("A masked file against its original", "less is better", {n: {"score": v} for n, v in self.items()})
 
     def _repr_html_(self) -> str:
@@ -103,7 +108,6 @@ def _matched(crosswalk: Path | None, original: Table, masked: Table) -> tuple[Ta
     """Return two tables with each record in the same row of both, by a crosswalk where there is one."""
     if crosswalk is None:
         return original, masked
-    from evosdc.assess.changes import matched
 
     rows = read_crosswalk(crosswalk, len(masked), len(original))
     return matched(original, masked, rows, original.schema.withheld)
@@ -132,8 +136,6 @@ class Judged(Framed, Shown, SecondOpinion):
 
     def plot(self) -> "Picture":
         """Return a picture of the finding of each judge of risk, beside chance, the original and the claim."""
-        from evosdc.api.picture import bars
-
         rows, risks = {}, [one for one in self.findings if one.kind == "dr"]
         for one in risks:
             rows[one.judge] = {"masked": one.masked.value, "chance": one.chance.value, "original": one.original.value}
@@ -175,9 +177,6 @@ def judge(original: Any, masked: Any, **options: Any) -> Judged:
     --------
     >>> evosdc.judge(frame, protected, protect=["age", "sex"]).verdict.sentence  # doctest: +SKIP
     """
-    from evosdc.assess.judge import second_opinions
-    from evosdc.assess.verdict import identity_of
-    from evosdc.secret import chosen_seed, judging_seed
 
     chosen = read(JudgeOptions, options)
     if chosen.crosswalk is None:
@@ -244,8 +243,6 @@ class RiskFigures(Framed, Shown, dict[str, Any]):
 
     def plot(self) -> "Picture":
         """Return a picture of the models whose headline is a share: per cent of the records, or of what is learned."""
-        from evosdc.api.picture import bars
-
         shares = {name: {"per cent": float(value)} for name, value in self.scores.items() if isinstance(value, float)}
         within = {name: own for name, own in shares.items() if 0.0 <= own["per cent"] <= 100.0}
         return bars("What a file reveals by itself", "per cent, or as the model says", within)
@@ -303,7 +300,6 @@ def risk(
     --------
     >>> evosdc.risk(frame, quasi_identifiers=["age", "sex"])["k-anonymity"]["k"]  # doctest: +SKIP
     """
-    from evosdc.assess import risk as figures_of
 
     chosen = read(RiskOptions, options | {"models": models})
     whole, _ = as_file(data, chosen.quasi_identifiers)
@@ -333,8 +329,6 @@ def risk_figures(
     view: IntruderView, models: Mapping[str, Mapping[str, Any]], perturbed: "Perturbed | None", most: int | None
 ) -> RiskFigures:
     """Return the figures of models, what was perturbed, and the first records that stand out."""
-    from evosdc.assess import risk as figures_of
-
     registry = default_registry()
     found = RiskFigures(figures_of.assess(view, models, registry) | figures_of.view_summary(view))
     found |= {} if perturbed is None else {"perturbed": perturbed.to_json()}
@@ -360,8 +354,6 @@ class RecordsChecked(Shown, dict[str, Any]):
 
     def plot(self) -> "Picture":
         """Return a picture of how many records break each edit rule."""
-        from evosdc.api.picture import bars
-
         broken = {str(rule["rule"]): {"records": float(rule["records"])} for rule in self["edit_rules"]}
         return bars("Edit rules", "records that break the rule", broken)
 
@@ -386,8 +378,6 @@ def check_records(data: Any, protect: Sequence[str] | str | None = None, **optio
     --------
     >>> evosdc.check_records(frame, ["age", "status"])["structural_zeros"]["count"]  # doctest: +SKIP
     """
-    from evosdc.assess import data_check
-    from evosdc.table.schema import Role
 
     chosen, given = read(CheckOptions, options | {"protect": protect}), as_table(data)
     masked = given.schema.with_role(Role.QUASI_IDENTIFIER) if chosen.protect is None else chosen.protect
@@ -405,8 +395,6 @@ class KnownLimit(Framed, Shown, Limit):
 
     def plot(self) -> "Picture":
         """Return a picture of the curve below which no file lies."""
-        from evosdc.api.picture import points
-
         lines = {"no file lies below": self.curve}
         return points("The limit", "information loss", "disclosure risk", lines, list(lines))
 
@@ -435,12 +423,9 @@ def limit(data: Any, **options: Any) -> KnownLimit:
     >>> found = evosdc.limit(frame, protect=["age", "sex"])  # doctest: +SKIP
     >>> found.least["max"], found.least_dr(20.0), found.above(25.8, "max")  # doctest: +SKIP
     """
-    from evosdc.assess.defaults import choose_attributes
     from evosdc.assess.measure import limit_for
     from evosdc.experiment.experiment import MeasureEntry, Measures
     from evosdc.experiment.problem import aggregation_of
-    from evosdc.model import Judgement, Microdata
-    from evosdc.specs import LimitSpec
 
     chosen = read(LimitOptions, options)
     registry, given = default_registry(), as_table(data)

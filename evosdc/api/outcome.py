@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evosdc.api.html import Shown, heading, in_python, paragraphs, table
+from evosdc.api.picture import Picture, points
 from evosdc.assess.verdict import required_words
 from evosdc.runs import result as results
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from evosdc.api.picture import Picture
 
 
 class Outcome(Shown):
@@ -63,8 +62,6 @@ class Outcome(Shown):
 
     def plot(self) -> "Picture":
         """Return a picture of loss and risk: the front, the file, and the best one without a search."""
-        from evosdc.api.picture import points
-
         front = self.front
         series = {"front": list(zip(front["il"], front["dr"], strict=True)) if {"il", "dr"} <= {*front} else []}
         for name, one in (("best without a search", self.classical), ("this file", self.best)):

@@ -19,7 +19,7 @@ from evosdc.options.model import read, takes
 from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.runs import result as results
-from evosdc.runs.layout import DATA, RECIPE
+from evosdc.runs.layout import DATA, RECIPE, RELEASE, read_object
 from evosdc.secret import Key, chosen_seed
 from evosdc.table.schema import Role
 from evosdc.table.table import Rows, Table
@@ -111,7 +111,6 @@ class _Kept(Generic[Data]):
         """Return the result of the run, in the form of the data; `kept` is whether the user named its folder."""
         from evosdc.experiment.data import load_data
         from evosdc.files.masked_file import read_masked
-        from evosdc.runs.layout import RELEASE, read_object
         from evosdc.runs.published import published_places
         from evosdc.table.alignment import align_codes
 

@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 from evosdc.api.html import Shown, paragraphs, require_free, table
 from evosdc.api.outcome import Outcome
+from evosdc.api.picture import Picture, bars, points
 from evosdc.api.progress import shown
 from evosdc.api.tables import as_table
+from evosdc.assess.intruder import measured_by
+from evosdc.files.atomic import write_text
 from evosdc.options import runs as options_of
 from evosdc.options.model import read, takes
 from evosdc.plugins.registry import default_registry
+from evosdc.printing import csv_text
+from evosdc.runs.layout import RESULT, free_folder, read_object
 from evosdc.runs.result import Result
 from evosdc.secret import Key, chosen_seed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from evosdc.api.picture import Picture
     from evosdc.experiment.experiment import Experiment
     from evosdc.runs.reader import RecordedRun
 
@@ -53,7 +57,6 @@ def run(experiment: "Experiment | Mapping[str, Any]", folder: str | Path | None 
     from evosdc.experiment.reader import parse_experiment
     from evosdc.experiment.study import run_study
     from evosdc.report import write_pages
-    from evosdc.runs.layout import free_folder
 
     chosen = read(options_of.RunOptions, options)
     given = dict(experiment) if isinstance(experiment, Mapping) else experiment.to_json()
@@ -93,7 +96,6 @@ def finish(folder: str | Path, **options: Any) -> dict[str, Any]:
     """
     from evosdc.experiment import study
     from evosdc.report import write_pages
-    from evosdc.runs.layout import RESULT, read_object
 
     path = Path(folder)
     found = study.finish(path, default_registry(), read(options_of.FinishOptions, options).time)
@@ -142,13 +144,10 @@ class MemberFindings(Shown, dict[str, Any]):
 
     def plot(self) -> "Picture":
         """Return a picture of the share of records that keep their value, by masked attribute."""
-        from evosdc.api.picture import bars
-
         kept = {str(entry["attribute"]): {"kept": float(entry["kept"])} for entry in self["cross_tables"]}
         return bars("Values that were kept", "per cent of the records", kept)
 
     def _lines(self) -> Iterator[str]:
-        from evosdc.assess.intruder import measured_by
         from evosdc.experiment.members import in_words
 
         scores = ", ".join(f"{name} {value:.3f}" for name, value in self["scores"].items())
@@ -262,8 +261,6 @@ class Compared(Shown, dict[str, Any]):
 
     def plot(self) -> "Picture":
         """Return a picture of the attainment surfaces of each search."""
-        from evosdc.api.picture import points
-
         rows = self.surfaces.groupby(["search", "surface"], sort=False)
         lines = {" ".join(map(str, key)): list(zip(own["il"], own["dr"], strict=True)) for key, own in rows}
         return points("Attainment surfaces", "information loss", "disclosure risk", lines, list(lines))
@@ -361,15 +358,11 @@ class StudyReport(Shown, dict[str, Any]):
 
     def plot(self) -> "Picture":
         """Return the anytime curves: the share of targets that each search reached by number of evaluations."""
-        from evosdc.api.picture import points
-
         lines = {search: [(at, share) for at, share in curve] for search, curve in self["curves"].items()}
         return points("Targets reached", "evaluations", "share", lines, list(lines))
 
     def export(self, path: str | Path = "progress.csv", overwrite: bool = False) -> Path:
         """Write the progress of all runs for IOHanalyzer, as its custom csv format, and return where it is."""
-        from evosdc.files.atomic import write_text
-        from evosdc.printing import csv_text
         from evosdc.runs.study_tests import arranged, progress_rows
 
         require_free(path, overwrite)

@@ -8,6 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from deap import base
+
 from evosdc.api.deap import deap_toolbox, with_operators
 from evosdc.api.tables import as_given, as_table, listed
 from evosdc.engine.ask_tell import AskTell
@@ -19,7 +21,11 @@ from evosdc.engine.loop import SearchState, first_state
 from evosdc.engine.problem import Problem
 from evosdc.errors import DataError, ExperimentError, Fault, FaultCollector, did_you_mean
 from evosdc.experiment.assembly import Assembly, assemble
+from evosdc.experiment.data import with_own_data
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.reader import parse_experiment
 from evosdc.experiment.start import starting_individual
+from evosdc.files.atomic import make_folder
 from evosdc.model import Guaranteed, Individual, racing
 from evosdc.model.individual import Values
 from evosdc.plugins.registry import default_registry
@@ -29,9 +35,6 @@ from evosdc.table.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
-    from deap import base
-
-    from evosdc.experiment.experiment import Experiment
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,8 +232,6 @@ class Search:
 
         The folder is readable by its owner alone. A resumed search requests open children again.
         """
-        from evosdc.files.atomic import make_folder
-
         make_folder(Path(folder))
         seed = self._problem.streams.seed
         if isinstance(seed, Key) and not (Path(folder) / KEY).exists():
@@ -308,8 +309,6 @@ def _values(problem: Problem, genome: Any, given: Mapping[str, float]) -> Values
 
 
 def _assembled(experiment: Any, data: Any, protect: Sequence[str] | str | None, key: Path | None) -> Assembly:
-    from evosdc.experiment.data import with_own_data
-    from evosdc.experiment.reader import parse_experiment
 
     given = dict(experiment) if isinstance(experiment, Mapping) else experiment.to_json()
     if protect is not None:

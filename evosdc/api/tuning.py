@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from evosdc.api.html import Framed, Shown, heading, table
+from evosdc.api.picture import Picture, points
 from evosdc.api.tables import as_given, as_table, chosen_of, held_once
+from evosdc.errors import DataError, Fault
 from evosdc.options.model import read, takes
 from evosdc.options.search import TuneOptions
 from evosdc.plugins.registry import default_registry
@@ -15,7 +17,6 @@ from evosdc.table.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from evosdc.api.picture import Picture
     from evosdc.model import Masking
     from evosdc.tuning.tuner import TunedMethod, Tuning
 
@@ -45,8 +46,6 @@ class TunedData(Framed, Shown, Generic[Data]):
 
     def plot(self) -> "Picture":
         """Return a picture of the loss and the risk of each method at its best."""
-        from evosdc.api.picture import points
-
         places: dict[str, list[tuple[float, float]]] = {}
         for row in self.methods:
             if {"il", "dr"} <= row.scores.keys():
@@ -105,7 +104,6 @@ def tune(data: Data, **options: Any) -> TunedData[Data]:
 
 def _tuned(data: Table, options: TuneOptions, seed: Seed) -> TunedData[Table]:
     from evosdc.assess.defaults import choose_attributes
-    from evosdc.errors import DataError, Fault
     from evosdc.experiment.experiment import Experiment
     from evosdc.experiment.preparation import best_file, budget_of, sample_of, tune_problem
     from evosdc.experiment.problem import build_problem, exact_risks, harms_of, limits_of
