@@ -75,7 +75,8 @@ def lacking(row: dict[str, str]) -> str:
 
 @click.command()
 @click.option("--source", help="Items of one source alone.")
-def main(source: str | None) -> None:
+@click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("runs/items"), show_default=True)
+def main(source: str | None, output: Path) -> None:
     """Walk the items; print those that do not work, and how many do."""
     chosen = [row for row in rows() if source in (None, row["source"])]
     here, failed = Path.cwd(), []
@@ -93,12 +94,15 @@ def main(source: str | None) -> None:
                     click.echo(f"{row['source']}, {row['item']}\n  {row['command']}\n  {said[-400:]}", err=True)
         finally:
             os.chdir(here)
-    for name in dict.fromkeys(row["source"] for row in chosen):
-        own = [row for row in chosen if row["source"] == name]
-        met = sum(row["met"] == "yes" and row not in failed for row in own)
-        click.echo(f"{name}: {met} of {len(own)}")
-    met = sum(row["met"] == "yes" and row not in failed for row in chosen)
-    click.echo(f"all: {met} of {len(chosen)}, partly {sum(row['met'] == 'partly' for row in chosen)}")
+    counts = [["source", "items", "met", "partly", "not met"]]
+    for name in [*dict.fromkeys(row["source"] for row in chosen), "all"]:
+        own = [row for row in chosen if name in (row["source"], "all")]
+        met, partly = (sum(row["met"] == said and row not in failed for row in own) for said in ("yes", "partly"))
+        counts.append([name, *map(str, (len(own), met, partly, len(own) - met - partly))])
+        click.echo(f"{name}: {met} of {len(own)}, partly {partly}")
+    output.mkdir(parents=True, exist_ok=True)
+    with (output / "counts.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows(counts)
     sys.exit(1 if failed else 0)
 
 

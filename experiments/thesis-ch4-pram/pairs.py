@@ -119,10 +119,10 @@ def table_figures(problem: Any, genome: Any, draws: int) -> list[Any]:
     inhabited = before > 0
     rows = []
     for draw in range(draws):
-        after = pair.counted(problem.decode(genome, b"", FIRST_FRESH + draw).codes)
+        after = pair.counted(problem.decode(genome, b"", FIRST_FRESH + draw))
         moved = np.abs(after - before)
         chi, v = (chi_square(before), chi_square(after)), (cramer_v(before), cramer_v(after))
-        cells = (before.shape[0] - 1) * (before.shape[1] - 1)
+        cells = (pair.shape[0] - 1) * (pair.shape[1] - 1)
         differences = [moved.sum() / cells, moved.sum() / (2 * before.sum())]
         differences.append((moved[inhabited] / before[inhabited]).mean())
         statistics = [*chi, abs(chi[1] - chi[0]) / chi[0], *v, 100 * (v[1] - v[0]) / v[0]]

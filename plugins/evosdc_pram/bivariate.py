@@ -32,16 +32,22 @@ class AttributePair:
     places: tuple[int, int]  # positions of the attributes
     original: Counts  # shape (r, c)
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Categories of both, missing values included."""
+        return self.original.shape
+
     def cells(self, codes: Codes) -> NDArray[np.int64]:
         """Return the place of each record's cell in the flat table, of codes of shape (n, V)."""
-        (first, second), (rows, columns) = self.places, self.original.shape
+        (first, second), (rows, columns) = self.places, self.shape
         cells: NDArray[np.int64] = codes[:, first].astype(np.int64) % rows * columns + codes[:, second] % columns
         return cells
 
-    def counted(self, codes: Codes) -> Counts:
-        """Return the counts of a published table, from its codes, shape (n, V)."""
+    def counted(self, published: Table | Codes) -> Counts:
+        """Return the counts of a published table, or of its codes, shape (n, V)."""
+        codes = published.codes if isinstance(published, Table) else published
         counts = np.bincount(self.cells(codes), minlength=self.original.size)
-        return counts.reshape(self.original.shape).astype(np.float64)
+        return counts.reshape(self.shape).astype(np.float64)
 
     def recounted(self, counts: Counts, before: Codes, after: Codes) -> Counts:
         """Return new counts after some records, shape (m, V), have changed."""
