@@ -16,7 +16,7 @@ from evosdc.options import runs as options_of
 from evosdc.options.model import read, takes
 from evosdc.plugins.registry import default_registry
 from evosdc.printing import csv_text
-from evosdc.runs.layout import RESULT, free_folder, read_object
+from evosdc.runs.layout import RESULT, free_folder
 from evosdc.runs.result import Result
 from evosdc.secret import Key, chosen_seed
 
@@ -100,7 +100,7 @@ def finish(folder: str | Path, **options: Any) -> dict[str, Any]:
     path = Path(folder)
     found = study.finish(path, default_registry(), read(options_of.FinishOptions, options).time)
     written = [run.folder for run in study.runs_of(found) if (run.folder / RESULT).exists()]
-    files = [str(place / read_object(place / RESULT)["best"]["file"]) for place in written]
+    files = [str(place / Result.read(place).best.file) for place in written]
     report = str(write_pages(path)) if files else None
     return found.to_json() | {"files": files, "report": report}
 

@@ -32,6 +32,7 @@ from evosdc.runs.layout import (
     run_folders,
 )
 from evosdc.runs.lock import SILENCE, LockOwner, read_owner
+from evosdc.runs.result import Result
 
 REQUEST = ".finish"
 
@@ -199,9 +200,8 @@ def read_run_status(folder: Path) -> RunStatus:
     )
     best = status.get("best") or newest.get("best")
     if phase is FINISHED:
-        result = object_if_readable(folder / RESULT).get("best") or {}
-        scores = result.get("scores", {})
-        best = {"fitness": result.get("fitness", [])} | {n: scores[n] for n in ("il", "dr") if n in scores}
+        ended = (Result.known(folder) or Result()).best
+        best = {"fitness": ended.fitness} | {n: ended.scores[n] for n in ("il", "dr") if n in ended.scores}
     speeds = rates(records)
     return RunStatus(
         folder,

@@ -87,6 +87,7 @@ def test_a_machine_that_others_use_keeps_more_back_for_the_conclusion():
     given = TimeGiven.of(StopRule(whole=100.0), monotonic(), 1000, 10)
     assert given.slowed(2.0).concluding == pytest.approx(2.0 * given.concluding)
     assert given.slowed(0.5).concluding == given.concluding
+    assert given.slowed(3.0).slowed(2.0).concluding == given.slowed(3.0).concluding, "never less than was seen once"
     assert given.slowed(1e6).concluding <= 100.0 * MOST_CONCLUDING
 
 
