@@ -141,11 +141,13 @@ def write_recipe(folder: RunFolder, assembly: Assembly, best: Individual) -> Rec
     write_text(folder.file(RECIPE), recipe_text(recipe))
     data, schema = assembly.experiment.data, assembly.source.table.schema
     written = {} if data.schema_file is None else load_schema(data.schema_file).attributes
-    rules = {name: one.rule for name, one in written.items() if one.rule is not None}
-    hierarchies = {name for name, one in written.items() if one.hierarchy is not None}
-    given = hierarchies | rules.keys() | data.hierarchies.keys()
-    # Hierarchies not given by the user were built from values that another wave may lack.
-    kept = tuple(one if one.name in given else replace(one, hierarchy=None) for one in schema.attributes)
+    inference = assembly.source.inference
+    rules = dict(inference.rules) if inference is not None else {}
+    rules |= {name: one.rule for name, one in written.items() if one.rule is not None}
+    listed = {name for name, one in written.items() if one.hierarchy is not None} | data.hierarchies.keys()
+    rules = {name: rule for name, rule in rules.items() if name not in listed}
+    # Rules draw the hierarchies of another wave, which may have other values; lists of values are the user's own alone.
+    kept = tuple(one if one.name in listed else replace(one, hierarchy=None) for one in schema.attributes)
     dump_schema(replace(schema, attributes=kept), folder.file(RECIPE_SCHEMA), rules=rules, open_ended=True)
     return recipe
 

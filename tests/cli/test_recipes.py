@@ -446,7 +446,7 @@ def test_the_last_step_has_to_make_sure_of_what_is_required(home: Path, tmp_path
 SCHEMA = """[attributes]
 age = { role = "quasi-identifier", scale = "ordinal" }
 region = { role = "quasi-identifier", scale = "ordinal", categories = ["south", "west", "north"] }
-income = { role = "quasi-identifier", scale = "numeric" }
+income = { role = "quasi-identifier", scale = "numeric", hierarchy = { widths = [100, 500] } }
 """
 
 
@@ -454,7 +454,7 @@ income = { role = "quasi-identifier", scale = "numeric" }
 def test_a_plain_wave_is_read_by_the_schema_that_the_recipe_was_made_with(tmp_path: Path) -> None:
     wave(2025).to_csv(tmp_path / "2025.csv", index=False)
     later = wave(2026)
-    later.loc[3, "health"] = "unknown"  # a category that the first wave has not
+    later.loc[3, "health"], later.loc[5, "income"] = "unknown", 1234  # values that the first wave has not
     later.to_csv(tmp_path / "2026.csv", index=False)
     (tmp_path / "schema.toml").write_text(SCHEMA)
     experiment = EXPERIMENT.format(plans=PLANS, data='2025.csv", schema = "schema.toml').replace("ctbil", "ebil")
