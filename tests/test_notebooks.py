@@ -216,7 +216,7 @@ def test_a_notebook_still_runs_and_shows_the_same(path, tmp_path, monkeypatch):
     names: dict[str, object] = {}
     for cell in code_cells(path):
         source = "".join(cell["source"])
-        told = result_of(source.replace("time=20", "time=0.3"), names)
+        told = result_of(source.replace("time=60", "time=0.3"), names)
         # A search that ends by the clock is shortened here, and what follows from it is another file's.
         assert path.stem == "custodian" or told == shown(cell)
     if path.stem == "custodian":

@@ -59,7 +59,8 @@ def apply(options: ApplyOptions) -> None:
         now, then = result.best.scores, plan.scores if plan.judged else {}
         both = [(name, word) for name, word in (("il", "loss"), ("dr", "risk")) if name in now and name in then]
         kept = ", ".join(f"{word} {now[name]:.2f} (when the recipe was made {then[name]:.2f})" for name, word in both)
-        say(f"Recipe of {len(plan.steps)} step{'s' * (len(plan.steps) > 1)}: {kept}. Wrote {output}.")
+        refused = " The verdict forbids to publish it." if result.verdict.publishable is False else ""
+        say(f"Recipe of {len(plan.steps)} step{'s' * (len(plan.steps) > 1)}: {kept}. Wrote {output}.{refused}")
     leave_by(result, options.as_json, limits=True)
 
 

@@ -479,6 +479,7 @@ def test_a_wave_that_nobody_may_get_is_named_so(home: Path, tmp_path: Path) -> N
     assert made.count("[judged.genotype]\n") == 1
     recipe.write_text(made.replace("[judged.genotype]\n", "[judged]\nbound = 0.001\n\n[judged.genotype]\n"))
     applied = ("apply", recipe, home / "2026.csv", "--folder", tmp_path / "r", "-o", tmp_path / "o.csv", "--quiet")
-    code, _, _ = evosdc_says(*applied, "--unlike")
+    code, said, _ = evosdc_says(*applied, "--unlike")
     assert code == 1
+    assert "The verdict forbids to publish it." in said
     assert (tmp_path / "r" / "best.NOT-PUBLISHABLE.csv").exists()
