@@ -1,6 +1,6 @@
 """One attribute as it stands in a file or a DataFrame, before a schema gives its values a meaning."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -99,10 +99,6 @@ class Column:
     def lacking(self) -> bool:
         """Whether some record has no text at all."""
         return not self.of_cells and bool((self.index == NO_TEXT).any())
-
-    def having(self, holds: Callable[[str], bool]) -> NDArray[np.bool_]:
-        """Return which records have a text that `holds`, shape (n,); of many numbers only other texts are checked."""
-        return self.standing([text for text in (self.texts if self.held is None else self.held.words) if holds(text)])
 
     def numbers_to(self, missing: Sequence[str], decimals: int | None) -> NDArray[np.float64]:
         """Return the number that each text writes, to `decimals` decimals; NaN where it is missing or writes none."""

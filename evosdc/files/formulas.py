@@ -46,11 +46,12 @@ def made_harmless(original: Original, columns: Sequence[Published]) -> tuple[Ori
     for one in columns:
         mark = one.column.mark
         texts = [QUOTE + text if is_formula(text, mark) else text for text in one.column.texts]
-        harmless.append(one.saying(renamed(one.column, texts)) if _running(one.column).any() else one)
-    running = _titles(text, columns)
-    names = tuple(QUOTE + name if name in running else name for name in text.dialect.names)
+        running = _running(one.column).any()
+        harmless.append(replace(one, column=renamed(one.column, texts), masked=True) if running else one)
+    titles = _titles(text, columns)
+    names = tuple(QUOTE + name if name in titles else name for name in text.dialect.names)
     titled = replace(text, dialect=replace(text.dialect, names=names))
-    return (with_text(original, titled) if running else original), harmless
+    return (with_text(original, titled) if titles else original), harmless
 
 
 def _titles(text: DelimitedFile, columns: Sequence[Published]) -> list[str]:
@@ -58,8 +59,9 @@ def _titles(text: DelimitedFile, columns: Sequence[Published]) -> list[str]:
 
 
 def _running(column: Column) -> NDArray[np.bool_]:
-    """Return which records are published as formulas, shape (n,)."""
-    return column.having(lambda text: is_formula(text, column.mark))
+    """Return which records are published as formulas, shape (n,); numbers are none."""
+    texts = column.texts if column.held is None else column.held.words
+    return column.standing([text for text in texts if is_formula(text, column.mark)])
 
 
 def as_before(column: Column, known: Sequence[str]) -> Column:

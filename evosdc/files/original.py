@@ -1,7 +1,7 @@
 """The interface of a file that was read, whatever its format."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from evosdc.files.column import Column
@@ -23,10 +23,6 @@ class Published:
     def name(self) -> str:
         """The name of the column."""
         return self.column.name
-
-    def saying(self, column: Column) -> "Published":
-        """Return the column with other texts, which are no longer those of the file."""
-        return replace(self, column=column, masked=True)
 
 
 class Original(Protocol):

@@ -147,12 +147,7 @@ class NumberTexts(Sequence[str]):
         # Of fractions those of the cells, so that a number may stand there several times.
         if not self.all_numbers:
             return None
-        return self.occurring if self.fractional else self.values
-
-    @cached_property
-    def fractional(self) -> bool:
-        """Whether some number is not whole."""
-        return bool(((self.occurring != np.rint(self.occurring)) & ~np.isnan(self.occurring)).any())
+        return self.occurring if (self.occurring != np.rint(self.occurring)).any() else self.values
 
     def beginning(self, count: int) -> list[str]:
         """Return the first `count` texts that write numbers."""
