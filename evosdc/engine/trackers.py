@@ -22,7 +22,7 @@ COPIED = 16_384  # cells up to which trackers are copied for relatives; those of
 FAR = 4  # children that differ in more than the records divided by this are judged from scratch
 REMEMBERED = 20_000  # Genomes whose parents are remembered
 LATEST = 2  # latest tables that are searched for one near a genome, where its parent's is gone
-NEAR = 8
+NEAR = 2
 """Changed records up to which children of a child are judged in the table that it was judged in. Of numbers none:
 measures of ranks are quick where one or two records change."""
 BATCH = 200_000  # records of all children that are judged at once: the clock is read in between
