@@ -233,6 +233,7 @@ def write_outputs(
             *assembly.source.remarks,
             *assembly.source.left_out_sentences(written.dropped),
             *recomputed_sentences(assembly.source.recomputed, written.changed),
+            *written.code_sentences,
             *assembly.source.duplicates,
             *([SHUFFLED] if shuffled else ()),
             *(written.formula_sentences if written.neutralised else ()),

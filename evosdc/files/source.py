@@ -40,13 +40,17 @@ class WriteReport:
     @property
     def warnings(self) -> list[str]:
         """Warnings before the file is given to others."""
-        lost = {name: (had, kept) for name, (had, kept) in self.codes.items() if kept < had}
-        codes = [
+        return [*self.formula_sentences, *self.order_sentences, *self.code_sentences]
+
+    @property
+    def code_sentences(self) -> list[str]:
+        """Notes on codes of missing values that are not published."""
+        return [
             f"{printable(name)}: {kept} of {had} values that are still missing keep the code that says why; with the "
             "others fewer records would be alike."
-            for name, (had, kept) in lost.items()
+            for name, (had, kept) in self.codes.items()
+            if kept < had
         ]
-        return [*self.formula_sentences, *self.order_sentences, *codes]
 
     @property
     def formula_sentences(self) -> list[str]:
