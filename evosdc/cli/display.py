@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from time import monotonic
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
@@ -35,9 +34,7 @@ class Quiet(Shown):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """Nothing to end."""
 
     def limited(self, seconds: float | None) -> None:
@@ -68,10 +65,8 @@ class Plain(Quiet):
         self.due = float("-inf")
         self.waiting = ""  # the last line, where it was not due yet
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if error is None:
+    def __exit__(self, *error: object) -> None:
+        if error == (None, None, None):
             self._last()
         self.waiting = ""
 
@@ -132,9 +127,7 @@ class Bar(Quiet):
         self.progress.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.progress.stop()
 
     def step(self, task: str, words: str, done: int, total: int | None = None, standing: str = "") -> None:
