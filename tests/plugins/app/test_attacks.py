@@ -149,8 +149,9 @@ class TestForms:
         assert server.post("/edit", data="x" * MOST_FORM).status == 413
 
     def test_nothing_is_done_by_an_address(self, server, routes):
+        shown = {path for method, path in routes if method == "GET"}  # a page of the same address only shows
         for method, path in routes:
-            if method == "POST":
+            if method == "POST" and path not in shown:
                 assert server.ask("GET", f"{path}?form={server.form}&data=survey.csv").status == 405
 
 
