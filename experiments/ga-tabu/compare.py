@@ -6,7 +6,8 @@ met, only its comparison. A run ends early once it has the optimum, which the ex
 
 Tabu search and the hybrid are compared by one reading at a time: both go on from all candidates of a cycle, as the
 paper says, or both from the best one, as evosdc does by default. ``--future`` tries what the paper leaves to future
-work in the hybrid: two-point crossover and an aspiration criterion.
+work in the hybrid: two-point crossover and an aspiration criterion. Rows of other k that the output has already stay,
+so a long comparison can be made in parts.
 
     python experiments/ga-tabu/compare.py --data pima -o runs/ga-tabu
     python experiments/ga-tabu/compare.py --future --data pima -k 3 -k 6 -o runs/ga-tabu
@@ -90,32 +91,36 @@ def least(problem: Problem, k: int) -> float:
 
 
 def compared(
-    data: str, ks: Sequence[int], repetitions: int, suppression: float, searches: Mapping[str, Any]
+    data: str, k: int, repetitions: int, longest: int, suppression: float, searches: Mapping[str, Any]
 ) -> list[dict[str, object]]:
-    """Return a row for each k and search."""
+    """Return a row for each search with one k; `longest` repetitions of the search that takes longest."""
     rows: list[dict[str, object]] = []
-    for k in ks:
-        problems = {kind: problem_of(data, k, suppression, kind) for kind in ("one-point", "two-point")}
-        optimum = least(problems["one-point"], k)
-        for label, (name, params, generations) in searches.items():
-            problem = problems["two-point" if label.endswith("two-point") else "one-point"]
-            began = process_time()
-            stop = Stop(generations=generations, target=optimum)
-            results = [solved(problem, name, params, stop, replicate_seed(k, r)) for r in range(repetitions)]
-            hits = [evaluations for value, evaluations in results if value == optimum]
-            row = {
-                "k": k,
-                "search": label,
-                "repetitions": repetitions,
-                "optimum": f"{optimum:.0f}",
-                "mean_dm": f"{fmean(value for value, _ in results):.2f}",
-                "optimal_runs": len(hits),
-                "median_evaluations": f"{median(hits):.0f}" if hits else "",
-                "mean_evaluations": f"{fmean(evaluations for _, evaluations in results):.0f}",
-                "seconds": f"{process_time() - began:.1f}",
-            }
-            rows.append(row)
-            click.echo(f"{data}: {', '.join(f'{key} {value}' for key, value in row.items())}")
+    problems = {kind: problem_of(data, k, suppression, kind) for kind in ("one-point", "two-point")}
+    # All nodes are judged in one pass, which takes less than many searches that then only look them up.
+    evaluator = problems["one-point"].genotype.evaluator
+    evaluator.judge_all()
+    problems["two-point"].genotype.evaluator = evaluator
+    optimum = least(problems["one-point"], k)
+    for label, (name, params, generations) in searches.items():
+        problem = problems["two-point" if label.endswith("two-point") else "one-point"]
+        began = process_time()
+        stop = Stop(generations=generations, target=optimum)
+        count = min(repetitions, longest) if label == "hybrid-all" else repetitions
+        results = [solved(problem, name, params, stop, replicate_seed(k, r)) for r in range(count)]
+        hits = [evaluations for value, evaluations in results if value == optimum]
+        row = {
+            "k": k,
+            "search": label,
+            "repetitions": count,
+            "optimum": f"{optimum:.0f}",
+            "mean_dm": f"{fmean(value for value, _ in results):.2f}",
+            "optimal_runs": len(hits),
+            "median_evaluations": f"{median(hits):.0f}" if hits else "",
+            "mean_evaluations": f"{fmean(evaluations for _, evaluations in results):.0f}",
+            "seconds": f"{process_time() - began:.1f}",
+        }
+        rows.append(row)
+        click.echo(f"{data}: {', '.join(f'{key} {value}' for key, value in row.items())}")
     return rows
 
 
@@ -127,8 +132,8 @@ def summed(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, object]]:
         result.append(
             {
                 "search": label,
-                "runs": sum(row["repetitions"] for row in own),
-                "optimal_runs": sum(row["optimal_runs"] for row in own),
+                "runs": sum(int(row["repetitions"]) for row in own),
+                "optimal_runs": sum(int(row["optimal_runs"]) for row in own),
                 "dm_over_optimum": f"{fmean(float(row['mean_dm']) / float(row['optimum']) for row in own):.4f}",
                 "mean_evaluations": f"{fmean(float(row['mean_evaluations']) for row in own):.0f}",
             }
@@ -149,6 +154,16 @@ def side_by_side(rows: Sequence[Mapping[str, object]]) -> list[list[object]]:
     ]  # fmt: skip
 
 
+def joined(rows: Sequence[Mapping[str, Any]], path: Path) -> list[Mapping[str, Any]]:
+    """Return rows with those of other k that a file has already, in the order of k."""
+    known: list[dict[str, str]] = []
+    if path.exists():
+        with path.open(newline="", encoding="utf-8") as file:
+            known = list(csv.DictReader(file))
+    fresh = {int(row["k"]) for row in rows}
+    return sorted([*(row for row in known if int(row["k"]) not in fresh), *rows], key=lambda row: int(row["k"]))
+
+
 def write_rows(rows: Sequence[Mapping[str, object]], path: Path) -> None:
     """Write rows as a table."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -161,19 +176,24 @@ def write_rows(rows: Sequence[Mapping[str, object]], path: Path) -> None:
 @click.command()
 @click.option("--data", type=click.Choice(["pima", "poker-hand"]), default="pima", show_default=True)
 @click.option("--repetitions", type=click.IntRange(1), default=50, show_default=True)
+@click.option("--longest", type=click.IntRange(1), default=50, help="Repetitions of hybrid-all, at most.")
 @click.option("--suppression", type=click.FloatRange(0, 1), default=0.01, show_default=True)
 @click.option("-k", "ks", type=click.IntRange(1), multiple=True, default=tuple(range(1, 16)))
 @click.option("--future", is_flag=True, help="Two-point crossover and aspiration, beside the searches without them.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("runs/ga-tabu"))
-def main(data: str, repetitions: int, suppression: float, ks: tuple[int, ...], future: bool, output: Path) -> None:
+def main(
+    data: str, repetitions: int, longest: int, suppression: float, ks: tuple[int, ...], future: bool, output: Path
+) -> None:
     """Compare genetic, tabu and ga-tabu on Pima or Poker Hand."""
-    rows = compared(data, ks, repetitions, suppression, FUTURE if future else SEARCHES)
     name = f"{data}-future" if future else data
-    write_rows(rows, output / f"{name}.csv")
-    write_rows(summed(rows), output / f"{name}-summed.csv")
-    if not future:
-        with (output / f"{name}-by-k.csv").open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file, lineterminator="\n").writerows(side_by_side(rows))
+    for k in ks:
+        made = compared(data, k, repetitions, longest, suppression, FUTURE if future else SEARCHES)
+        rows = joined(made, output / f"{name}.csv")
+        write_rows(rows, output / f"{name}.csv")
+        write_rows(summed(rows), output / f"{name}-summed.csv")
+        if not future:
+            with (output / f"{name}-by-k.csv").open("w", newline="", encoding="utf-8") as file:
+                csv.writer(file, lineterminator="\n").writerows(side_by_side(rows))
 
 
 if __name__ == "__main__":
