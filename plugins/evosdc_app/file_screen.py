@@ -197,6 +197,7 @@ async def remarks(bench: Workbench, request: Request) -> Response:
     sentences = [line for line in answer.out.splitlines() if line.strip()]
     schema = None if is_dataset(data, bench.folder) else bench.folder.schema_of(data)
     proposed = remarks_told(schema) if schema is not None and schema.exists() else []
+    proposed = [text for text in proposed if text not in (*sentences, *answer.warnings)]
     return bench.fragment(
         "remarks.html", faults=answer.faults, sentences=sentences, proposed=proposed, warnings=answer.warnings,
         command=line_of(command),

@@ -109,7 +109,7 @@ def _words(status: RunStatus, phase: str) -> list[tuple[str, str]]:
     from evosdc.cli.status import rows
 
     # The last sign of life grows older by itself, and tells something only of a run that lives.
-    left_out = ["title", "folder", "process", "state"]
+    left_out = ["title", "folder", "process", "state", "report"]
     left_out += [] if phase == RUNNING else ["last sign"]
     left_out += [] if status.evaluations else ["generation", "evaluations"]  # there is no search yet to count
     return [(name, text) for name, text in rows(status) if name not in left_out]
