@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import evosdc
-from evosdc.api.html import MOST_LINES
+from evosdc.api.html import MOST_LINES, in_python
 from evosdc.api.picture import bars, points
 from evosdc.api.progress import Progress, shown
 from evosdc.errors import InputError
@@ -124,6 +124,7 @@ def test_advice_speaks_of_arguments(people):
         evosdc.protect(people[["hours"]].assign(hours=1.0), protect=[])
     assert 'protect=["A", "B"]' in str(caught.value)
     assert "--" not in str(caught.value)
+    assert in_python("Run `evosdc judge RUN`.") == "Run `evosdc.judge(original, masked)`."
 
 
 def test_progress_is_shown_in_notebooks_and_where_it_is_asked_for(monkeypatch, capsys):

@@ -41,4 +41,6 @@ def in_python(text: str, models: Iterable[type[Options]]) -> str:
             return f"{one.name}=[{', '.join(map(json.dumps, parts))}]"
         return f"{one.name}={value if value.isdigit() else json.dumps(value)}"
 
+    # A run is judged by the command alone; the function takes the data of both sides.
+    text = text.replace("evosdc judge RUN", "evosdc.judge(original, masked)")
     return _COMMAND.sub(r"evosdc.\1", _OPTION.sub(argument, text))
