@@ -31,6 +31,7 @@ from evosdc.files.row_order import order_sentences
 from evosdc.model.constraint import CONDITIONAL
 from evosdc.options.runs import CheckOptions, ResumeOptions, RunOptions
 from evosdc.options.search import ProtectOptions
+from evosdc.options.written import names_text
 from evosdc.plugins.registry import default_registry
 from evosdc.printing import seconds_in
 from evosdc.report import write_pages
@@ -314,7 +315,8 @@ def scores_line(result: "Result") -> str:
 
 
 def _files(path: Path, result: "Result", report: Path | None) -> Iterator[str]:
-    without = f" (without {', '.join(result.dropped_identifiers)})" if result.dropped_identifiers else ""
+    dropped = ", ".join(names_text([name]) for name in result.dropped_identifiers)
+    without = f" (without {dropped})" if dropped else ""
     yield f"{'Protected file:':<16} {path / result.best.file}{without}"
     if (path / FOR_USERS).exists():
         yield f"{'For its users:':<16} {path / FOR_USERS}"

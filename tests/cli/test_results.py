@@ -45,6 +45,11 @@ def test_a_result_is_told_in_fifteen_lines_with_three_reasons(capsys):
     assert any("without a search 11.500 (mdav k=3); unprotected 11.500" in line for line in lines)
 
 
+def test_a_name_with_a_comma_is_one_column(capsys):
+    print_outcome(Path("runs/a"), result().model_copy(update={"dropped_identifiers": ["id", "Name, first"]}), None)
+    assert '(without id, "Name, first")' in capsys.readouterr().out
+
+
 def test_conditions_come_before_what_speaks_for_a_file(capsys):
     told = {"headline": "publishable on conditions", "provided": "that", "conditions": [NOT_YET], "reasons": ["Good."]}
     lines = printed(capsys, **told)
