@@ -104,7 +104,8 @@ def usefulness(folder: Path, schema: str, names: Sequence[str], others: pd.DataF
     tables = [pd.read_csv(folder / name) for name in ("members.csv", "masked.csv")]
     known = [name for name in names if name != "class"]
     texts = [name for name in known if not pd.api.types.is_numeric_dtype(others[name])]
-    kinds = {name: pd.CategoricalDtype(sorted(others[name].unique())) for name in texts}
+    values = pd.concat([*tables, others])
+    kinds = {name: pd.CategoricalDtype(sorted(values[name].dropna().unique())) for name in texts}
     right = []
     for table in tables:
         learner = HistGradientBoostingClassifier(categorical_features="from_dtype", random_state=1)
