@@ -1,7 +1,7 @@
 """Generalization hierarchies: each leaf with the labels that stand for it at every level above."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -308,13 +308,14 @@ def binary_intervals(values: Sequence[float], decimals: int = 0) -> Hierarchy:
     )
 
 
-def ordered_merging(labels: Sequence[str], sizes: Sequence[int] | None = None) -> Hierarchy:
+def ordered_merging(
+    labels: Sequence[str],
+    sizes: Sequence[int] | None = None,
+    label: Callable[[str, str], str] = lambda low, high: low if low == high else f"{low}..{high}",
+) -> Hierarchy:
     """Return a hierarchy that merges neighbours of an ordered list: ``low``, ``low..mid``, ``*``."""
     if sizes is None:
-        chosen: list[int] = []
-        while 2 ** (len(chosen) + 1) < len(labels):
-            chosen.append(2 ** (len(chosen) + 1))
-        sizes = chosen
+        sizes = [2**power for power in range(1, (len(labels) - 1).bit_length())]
     if any(size < 2 for size in sizes) or any(a < 2 or b % a or b <= a for a, b in pairwise(sizes)):
         wanted = "whole numbers from 2, each a greater multiple of the one before"
         raise HierarchyError(Fault("merge", ", ".join(map(str, sizes)), wanted))
@@ -324,6 +325,6 @@ def ordered_merging(labels: Sequence[str], sizes: Sequence[int] | None = None) -
         for size in sizes:
             first = position // size * size
             last = min(first + size, len(labels)) - 1
-            row.append(labels[first] if first == last else f"{labels[first]}..{labels[last]}")
+            row.append(label(labels[first], labels[last]))
         rows.append((*row, ROOT))
     return Hierarchy(tuple(labels), tuple(rows), "ordered merging")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from evosdc.errors import Fault, FaultCollector, HierarchyError, ParameterError, did_you_mean
 from evosdc.model.scales import require_scales
 from evosdc.table.generalisation import LabelReader, interval_label
-from evosdc.table.hierarchy import ROOT, Hierarchy
+from evosdc.table.hierarchy import ROOT, Hierarchy, ordered_merging
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import MISSING, Table
 
@@ -171,7 +171,7 @@ def with_tree(attribute: Attribute) -> Attribute:
         return attribute
     labels = attribute.categories or ("",)
     if attribute.scale is Scale.ORDINAL and len(labels) > 2:
-        return replace(attribute, hierarchy=_merging(labels))
+        return replace(attribute, hierarchy=ordered_merging(labels, label=interval_label))
     return replace(attribute, hierarchy=Hierarchy(labels, tuple((ROOT,) for _ in labels)))
 
 
@@ -185,19 +185,6 @@ def built_words(attributes: Iterable[Attribute]) -> tuple[str, ...]:
     said = f"No hierarchy was given, so that trees were built for {'; for '.join(ways)}."
     advice = 'Name a tree in the schema for others: hierarchy = "FILE.csv"; see docs/social.md.'
     return (f"{said} {advice}",) if made else ()
-
-
-def _merging(labels: Sequence[str]) -> Hierarchy:
-    """Return a hierarchy that merges 2, 4, 8, ... neighbours of ordered categories in intervals of them."""
-    rows = []
-    for position in range(len(labels)):
-        row, size = [], 2
-        while size < len(labels):
-            first = position // size * size
-            row.append(interval_label(labels[first], labels[min(first + size, len(labels)) - 1]))
-            size *= 2
-        rows.append((*row, ROOT))
-    return Hierarchy(tuple(labels), tuple(rows))
 
 
 SCALES = frozenset({Scale.NOMINAL, Scale.ORDINAL})  # scales of attributes that have trees

@@ -105,7 +105,7 @@ def test_judges_of_graphs(small: Path, capsys: pytest.CaptureFixture[str]) -> No
     capsys.readouterr()
     assert run("judge", "g.json", "m.json", *schema, "--claimed", "1", "--json") == 0
     told = json.loads(capsys.readouterr().out)
-    assert set(told["judges"]) == {"informed-semantic-dr", "neighbourhood-dr"}
+    assert set(told["judges"]) >= {"informed-semantic-dr", "neighbourhood-dr"}
     measured = evosdc.measure(
         evosdc.read_table("g.json", "schema.toml"), evosdc.read_table("g.json", "schema.toml"), [*told["judges"]]
     )
@@ -118,7 +118,8 @@ def test_judges_of_graphs(small: Path, capsys: pytest.CaptureFixture[str]) -> No
 
     assert run("judge", "g.json", "m.csv", *schema, "--json") == 0
     told = json.loads(capsys.readouterr().out)
-    assert set(told["judges"]) == {"informed-semantic-dr"}, "no edges are published"
+    assert "informed-semantic-dr" in told["judges"]
+    assert "neighbourhood-dr" not in told["judges"], "no edges are published"
     assert run("judge", "g.json", "m.csv", *schema, "--judges", "neighbourhood-dr,inference") == 0
     answer = capsys.readouterr().out
     assert "neighbourhood-dr does not apply: given a file without neighbours; wanted one that publishes it." in answer
