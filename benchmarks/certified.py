@@ -224,12 +224,13 @@ FIGURES = {
 
 def page() -> str:
     """Return the table of all that is stored: means over the files of one method."""
-    lines = [" ".join(["file".ljust(13), "epsilon", "method", "files", *FIGURES])]
+    heads = {figure: figure.split("-")[-1] for figure in FIGURES}
+    lines = [" ".join(["file".ljust(13), "epsilon", "method", "files", *heads.values()])]
     for (name, epsilon, method), rows in stored().groupby(["file", "epsilon", "method"]):
         cells = [str(name).ljust(13), f"{epsilon:g}".rjust(7), str(method).ljust(6), str(len(rows)).rjust(5)]
         for figure, decimals in FIGURES.items():
             mean = rows[figure].mean() if figure in rows else float("nan")
-            cells.append(("" if np.isnan(mean) else f"{mean:.{decimals}f}").rjust(len(figure)))
+            cells.append(("" if np.isnan(mean) else f"{mean:.{decimals}f}").rjust(len(heads[figure])))
         lines.append(" ".join(cells))
     return "\n".join(lines)
 
