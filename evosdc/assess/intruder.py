@@ -14,7 +14,9 @@ from evosdc.plugins.registry import Registry
 from evosdc.processors import side_by_side
 from evosdc.runs.result import Audience
 from evosdc.table.exact_values import ExactValues, known_of
+from evosdc.table.households import home_of
 from evosdc.table.published_decimals import with_published_decimals
+from evosdc.table.schema import Role
 from evosdc.table.table import Numbers, Table
 
 
@@ -71,6 +73,9 @@ class Found:
     # whether the intruder looks for each person's likeliest masked record, and not for each masked record's person
     backwards: bool = False
     other: float | None = None  # what looking in the other direction finds, in per cent; None where it was not tried
+    # people of whose household at least one member is expected to be found, in per cent, in the direction that finds
+    # more: with one member all others are found. None in a file without households
+    homes: float | None = None
 
     @property
     def expected(self) -> float:
@@ -83,6 +88,7 @@ class Found:
             "measure": self.measure, "percent": self.percent, "original_percent": self.original,
             "expected": self.expected, "records": self.records, "known": list(self.known),
             "looks_for": "masked record" if self.backwards else "person", "other_percent": self.other,
+            "homes_percent": self.homes,
         }  # fmt: skip
         if self.chances is None:
             return document
@@ -154,13 +160,29 @@ def found_by_intruder(
     best = max(reversed(found), key=lambda one: one.percent)
     if best.measure in ready:
         best = ask(best.measure, known_fitted=fitted[best.measure]) or best
-    best = replace(best, original=max(one.original for one in found))
     other = ask(best.measure, unprotected={}, known_fitted=None, backwards=True)
+    homes = [_in_homes(original, one.chances) for one in (best, other) if one is not None and one.chances is not None]
+    best = replace(
+        best,
+        original=max(one.original for one in found),
+        homes=max((percent for percent in homes if percent is not None), default=None),
+    )
     if other is None:
         return best
     if other.percent <= best.percent:
         return replace(best, other=other.percent)
-    return replace(other, original=best.original, other=best.percent)
+    return replace(other, original=best.original, other=best.percent, homes=best.homes)
+
+
+def _in_homes(original: Table, chances: Numbers) -> float | None:
+    """Return the people of whose household at least one member is expected to be found, in per cent."""
+    # Members are taken as independent, as the household risk of `evosdc risk` does.
+    if not original.schema.with_role(Role.HOUSEHOLD):
+        return None
+    home = home_of(original)
+    with np.errstate(divide="ignore"):
+        nobody = np.exp(np.bincount(home, weights=np.log1p(-chances)))
+    return 100.0 * float((1.0 - nobody)[home].mean())
 
 
 def _found(

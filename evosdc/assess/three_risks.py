@@ -102,6 +102,8 @@ def _linkability(
         return line
     mean, worst = float(intruder["percent"]), tail.get("most_isolated_tenth")
     isolated = "" if worst is None else f", {worst:.0f} % of the tenth least like others"
+    homes = float(intruder.get("homes_percent") or 0.0)
+    isolated += f", {homes:.1f} % with the others of their households" if homes else ""
     together = 0.0 if history is None else float(history["value"])
     isolated += "" if history is None else f", {together:.1f} % with the earlier releases"
     words = (

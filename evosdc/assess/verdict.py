@@ -279,6 +279,16 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
     conditions += [
         (f"nobody knows {one['knows']} from elsewhere", further_words(one, evidence.bound)) for one in evidence.beyond
     ]
+    homes = float((evidence.intruder or {}).get("homes_percent") or 0.0)
+    if homes > evidence.bound:
+        conditions.append(
+            (
+                "nobody knows who lives with whom",
+                f"With one member all others of a household are re-identified: {above_bound(homes, evidence.bound)} % "
+                f"of the people, more than {evidence.allowed}. Drop the numbers of the households, or make sure that "
+                "no intruder can know all members of one.",
+            )
+        )
     off = destroyed(evidence.analyses)
     if off:
         names = [name for name, _ in off]

@@ -1,9 +1,14 @@
 """The three lines of a verdict: each says the measure, the bound, its reason, the mean and the worst."""
 
+import numpy as np
 import pytest
 
+from evosdc.assess.intruder import found_by_intruder
 from evosdc.assess.three_risks import reason_of, three_risks
 from evosdc.assess.verdict import Evidence, verdict_of
+from evosdc.plugins.registry import default_registry
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import Table
 
 FOUND = {"measure": "two-way-linkage", "percent": 6.0, "original_percent": 80.0, "expected": 60.0, "records": 1000}
 TAILS = {"surest-matches": {"value": 30.0, "details": {"surest_tenth": 12.0, "most_isolated_tenth": 20.0}}}
@@ -64,6 +69,24 @@ def test_coarser_files_are_judged_by_what_can_be_restored():
     assert any("can be restored" in reason for reason in refused.reasons)
     assert kept.risks[0].kept
     assert kept.publishable
+
+
+def test_who_finds_one_member_finds_the_household():
+    """Of 100 homes of two, one member of each is published with an age of their own, the others all alike."""
+    home = Attribute("home", Role.HOUSEHOLD, Scale.NOMINAL, tuple(f"h{i}" for i in range(100)))
+    age = Attribute("age", Role.QUASI_IDENTIFIER, Scale.NOMINAL, tuple(map(str, range(101))))
+    codes = np.array([[i // 2, i // 2 if i % 2 else 100] for i in range(200)], dtype=np.int32)
+    original = Table(Schema((home, age)), codes, np.empty((200, 0)))
+    found = found_by_intruder(original, original.select(["age"]), ["age"], default_registry())
+    assert found.percent == pytest.approx(50.5)  # and 1 / 100 of those who are all alike
+    assert found.homes == pytest.approx(100.0)
+    apart = Table(Schema((age,)), codes[:, 1:], np.empty((200, 0)))
+    assert found_by_intruder(apart, apart, ["age"], default_registry()).homes is None
+    found = verdict(percent=4.0, homes_percent=12.0)
+    assert "12.0 % with the others of their households" in found.risks[1].words
+    assert "nobody knows who lives with whom" in found.provided
+    assert any("12.0 %" in condition for condition in found.conditions)
+    assert verdict(percent=4.0, homes_percent=8.0).headline == "publishable"
 
 
 def test_bounds_say_where_they_come_from():

@@ -59,6 +59,15 @@ def test_columns_that_follow_from_others_are_told(staff):
     assert "age follows from born" in told
     assert "gross is net + tax" in told
     assert "region follows from town" in told
+
+
+def test_a_column_that_few_households_do_not_share_is_told(tmp_path):
+    lines = ["home,roof,age"] + [f"h{i // 2},{'tile' if i != 7 else 'straw'},{20 + i % 7}" for i in range(80)]
+    schema = '[attributes]\nhome = { role = "household" }\nroof = { scale = "nominal" }\n'
+    table = read_source(write(tmp_path, "\n".join(lines) + "\n"), write(tmp_path, schema, "s.toml")).table
+    (told,) = (text for text in relations_of(table).derived if "for all members" in text)
+    assert "roof is the same" in told
+    assert "in 1 of 40" in told
     assert "title follows" not in told
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from evosdc.printing import printable
 from evosdc.table.dates import days_of
 from evosdc.table.edit_rules import EditRule, Values
+from evosdc.table.households import differing_homes, home_of
 from evosdc.table.numerals import numeral, values_of
 from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import Table
@@ -24,6 +25,7 @@ MOST_CATEGORIES = 40  # attributes that stand in no order are compared where the
 MOST_RECORDS = 100_000  # most records looked at, spread evenly over larger files
 _BANDS = 10
 _FEWEST = 20  # records from which on it is no chance that a column follows from another in all of them
+_SLIPS = 20  # at most one household in this many differs in a column by mistake
 _MOST_SUMMED = 12  # attributes of numbers of which sums are looked for
 _COMPARED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER)
 Floats = NDArray[np.float64]
@@ -85,6 +87,7 @@ def relations_of(table: Table) -> Relations:
     rules.sort(key=lambda entry: -entry[0])
     derived = [
         *_household_sizes(table, values),
+        *_nearly_shared(table),
         *_ages(table, values),
         *_durations(table, values),
         *_sums(table, values),
@@ -186,6 +189,18 @@ def _household_sizes(table: Table, values: dict[str, Floats]) -> Iterator[str]:
                     f"{printable(name)} is the number of records of each {printable(household)}: leave it out, and "
                     "count it again in the published file; masked apart, both contradict each other."
                 )
+
+
+def _nearly_shared(table: Table) -> Iterator[str]:
+    """Yield which columns are the same for all members in all but a few households."""
+    homes = len(np.unique(home_of(table))) if table.schema.with_role(Role.HOUSEHOLD) else 0
+    names = [a.name for a in table.schema.attributes if a.role in _COMPARED]
+    for name, rows in differing_homes(table, names).items():
+        if 0 < len(rows) <= max(1, homes // _SLIPS):
+            yield (
+                f"{printable(name)} is the same for all members of a household but in {len(rows)} of {homes}: if these "
+                "are slips, correct them. Then it is masked once for all members; else members are masked apart."
+            )
 
 
 def _ages(table: Table, values: dict[str, Floats]) -> Iterator[str]:
