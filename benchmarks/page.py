@@ -125,7 +125,7 @@ BENCHMARKS = (
     Benchmark("lattice", "nodes of Adult's lattice, all of them and the best one"),
     Benchmark("limit", "how long the limit takes, and how near channels come to it", ("wide",)),
     Benchmark(
-        "certified", "certified files and their peers, means over files that were made before", ("--page",), lines=9
+        "certified", "certified files and their peers, means over files that were made before", ("--page",), lines=12
     ),
     Benchmark("doors", "data in and out, beside pandas"),
     Benchmark("million", "commands on files of 10 000 to 1 000 000 records: time, memory and growth", lines=40),
