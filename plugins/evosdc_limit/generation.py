@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf
+from math import inf, nan
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Places = NDArray[np.intp]
 
 _TOLERANCE = 1e-9
+_STOPPED = 1  # status of scipy's linprog where a limit of time or iterations ended it
 _MANY = 3000  # rows from which on interior points are faster than the simplex method
 
 
@@ -90,7 +91,7 @@ class Draft:
         self.number += count
         return np.arange(self.number - count, self.number)
 
-    def solved(self, t: float | None, constant: float) -> Outcome:
+    def solved(self, t: float | None, constant: float, seconds: float = inf) -> Outcome:
         """Minimise ``t IL + (1 - t) DR``, or max(IL, DR) where t is None; DR has a constant. Ends the draft."""
         # The weight that belongs to the least maximum is the multiplier of the row ``IL <= z``.
         il, dr = (np.concatenate(part) for part in zip(*self.costs, strict=True))
@@ -115,8 +116,11 @@ class Draft:
             self.equal.matrix(self.number),
             np.concatenate(self.equal.right),
             method="highs-ipm" if self.below.number > _MANY else "highs-ds",
-            options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE},
+            options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE}
+            | ({} if seconds == inf else {"time_limit": max(seconds, 0.01)}),
         )
+        if found.status == _STOPPED:
+            raise TimeoutError("the time was over before the program was solved")
         if found.x is None:
             raise EvaluationError(f"the linear program of the limit was not solved: {found.message}")
         below = -found.ineqlin.marginals
@@ -496,7 +500,12 @@ class Generation:
         """Solve, price and extend for one weight."""
         best, at, done = -inf, 0.5 if t is None else t, 0
         while True:
-            outcome = self._solved(t)
+            try:
+                outcome = self._solved(t)
+            except TimeoutError:
+                # What was found so far stays valid, and so does what a file must risk that tells nothing.
+                best = max(best, (1.0 - at) * self.objective.least_risk)
+                return Optimum(at, best, inf, nan, nan, ())
             alpha, eta = [b.alpha(outcome) for b in self._blocks], [b.eta(outcome) for b in self._blocks]
             pulls = (outcome.below[rows] for rows in self._joined)
             bound, found = certified(self.objective, min(max(outcome.t, 0.0), 1.0), alpha, eta, pulls)
@@ -526,4 +535,4 @@ class Generation:
                 draft.below.put(rows, [self._blocks[v].change for v in table], 1.0)
                 draft.below.put(rows, change, -1.0)
                 self._joined.append(rows)
-        return draft.solved(t, self.objective.constant)
+        return draft.solved(t, self.objective.constant, self._deadline - monotonic())
