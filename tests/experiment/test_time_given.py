@@ -165,15 +165,13 @@ class EndingAfter:
 
 
 def test_a_generation_is_given_up_where_time_is_over(tmp_path, monkeypatch):
-    plain = Problem.evaluate
+    plain = Problem.evaluate_children
 
-    def slow(self, individual, from_scratch=False):
-        if individual.parent is not None:
-            time.sleep(5.0)
-        return plain(self, individual, from_scratch)
+    def slow(self, *given, **further):
+        time.sleep(5.0)
+        return plain(self, *given, **further)
 
-    monkeypatch.setattr(Problem, "evaluate", slow)
-    monkeypatch.setattr(Problem, "tries", lambda *_: time.sleep(5.0))
+    monkeypatch.setattr(Problem, "evaluate_children", slow)
     experiment = Experiment(**SMALL, start={"portfolio": "categorical"}, stop={"whole": 4.0})
     found = run_once(experiment, tmp_path / "run", default_registry(), 1)
     assert found.result.generations == 0

@@ -312,7 +312,9 @@ class TestAttacks:
             fitted(name, people(40).select(["a0"]))
 
 
-@pytest.mark.parametrize("name", [n for n in ALL if n not in ("repu", "disco", "tcap", "tables-3", "association")])
+@pytest.mark.parametrize(
+    "name", [n for n in ALL if n not in ("repu", "disco", "tcap", "tables-3", "association", "downcoding")]
+)
 def test_halves_need_people(name):
     few = people(6, besides=1)
     with pytest.raises(ParameterError, match="8"):
