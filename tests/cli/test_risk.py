@@ -314,7 +314,8 @@ def test_records_under_wildcards_have_their_diversity(evosdc, tmp_path) -> None:
     rows = "m,a,flu\nm,,cold\n,a,flu\nf,b,\nf,b,cold\nf,,flu\n"
     (tmp_path / "d.csv").write_text(f"sex,occupation,illness\n{rows}")
     words = ["risk", "d.csv", "--quasi-identifiers", "sex,occupation", "--sensitive", "illness"]
-    words += ["--models", "l-diversity", "--missing-rule", "wildcard", "--record-figures"]
+    # The former names of these options still work.
+    words += ["--models", "l-diversity", "--missing", "wildcard", "--records"]
     for file, further, expected in (
         ("a.csv", (), [2, 2, 2, 3, 3, 3]),
         ("b.csv", ("--set", "l-diversity.missing=left-out"), [2, 2, 2, 2, 2, 2]),
