@@ -150,11 +150,15 @@ def front_scores(folder: Path) -> list[dict[str, Any]]:
     return []
 
 
+def checkpoints_after(folder: Path, generation: int) -> list[Path]:
+    """Return the checkpoints after a generation."""
+    return [path for path in checkpoints(folder) if int(path.stem.partition("-")[2]) > generation]
+
+
 def set_aside_newer(folder: Path, generation: int) -> None:
     """Rename checkpoints after a generation to ``*.damaged``, so that none replaces a sound one."""
-    for path in checkpoints(folder):
-        if int(path.stem.partition("-")[2]) > generation:
-            path.replace(path.with_name(f"{path.name}.damaged"))
+    for path in checkpoints_after(folder, generation):
+        path.replace(path.with_name(f"{path.name}.damaged"))
 
 
 def _state(arrays: dict[str, Any], document: dict[str, Any], genotype: Genotype[Any]) -> SearchState:

@@ -317,8 +317,16 @@ def members_opinion(
     }
 
 
-CHECKED = (0.6, 0.6)
-"""Shares of the search's remaining time after which its best file is judged; again only where it was refused."""
+AT_THE_END = 1.0
+
+CHECKED = (0.6, 0.6, 0.6, 0.6, AT_THE_END)
+"""Shares of the search's remaining time after which its best file is judged; at the end where one was accepted."""
+
+WITH_MEMBERS = 2
+"""Times that judges by members and others are run, at most: they take longer than all others."""
+
+SHORT = 0.2
+"""Share of the remaining time that a verdict before the end takes at most."""
 
 LEAST_LEFT = 1.0
 """Seconds of search without which tighter bounds are of no use."""
@@ -329,7 +337,7 @@ SPARE = 0.99
 QUANTILES = 5
 """Classes of a sensitive number that a learner guesses (`members-inference`)."""
 
-LESS_LEARNED = 0.7
+LESS_LEARNED = 0.5
 """Share of the linkage to which a search goes, at most, where a learner guesses too much.
 
 An excess goes with the linkage by displacements: of six files of `carData`'s Chile that linkage was 38, 23, 9.2, 6.9,

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import Any
 
-from evosdc.engine.checkpoint import save_checkpoint
+from evosdc.engine.checkpoint import checkpoints_after, save_checkpoint
 from evosdc.engine.loop import SearchState
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.display import Display
 from evosdc.model import Individual
-from evosdc.runs.journal import Journal
+from evosdc.runs.journal import Journal, cut_journal
 from evosdc.runs.layout import JOURNAL, REPORT, STATUS, RunFolder
 from evosdc.runs.status import EndRequested, end_if_requested, end_requested
 from evosdc.secret import public
@@ -88,6 +88,16 @@ class Recorder:
             self.write_status("running")
             ended = self.clock()
             self._due = ended + max(INTERVAL, 20.0 * (ended - began))
+
+    def return_to(self, state: SearchState) -> None:
+        """Make an earlier state the run's latest; its later journal and checkpoints go."""
+        generation = state.progress.generation
+        self.journal.close()
+        cut_journal(self.folder.file(JOURNAL), generation)
+        self.journal = Journal(self.folder.file(JOURNAL))
+        for path in checkpoints_after(self.folder.path, generation):
+            path.unlink()
+        self.state = state
 
     def starting(self, done: int, total: int) -> None:
         """Take note that `done` of `total` starting files are masked and evaluated."""

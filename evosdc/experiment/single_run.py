@@ -33,8 +33,11 @@ from evosdc.experiment.environment import (
 )
 from evosdc.experiment.experiment import ExecutorChoice, Experiment, TighterBounds
 from evosdc.experiment.opinion import (
+    AT_THE_END,
     CHECKED,
     LEAST_LEFT,
+    SHORT,
+    WITH_MEMBERS,
     judgeable,
     margins_wanted,
     members_opinion,
@@ -372,46 +375,72 @@ def _evolved(
         if state.progress.generation == one.after:
             state = rejudged(recorder.assembly, state)
     timed = given.seconds is not None and stop.seconds is not None
-    for share in CHECKED if timed and not bounds and judgeable(recorder.assembly) else ():
+    accepted: tuple[SearchState, Assembly] | None = None
+    cost = 0.0  # seconds that the verdict on a file took
+    experiment = recorder.assembly.experiment
+    for place, share in enumerate(CHECKED if timed and not bounds and judgeable(recorder.assembly) else ()):
         assert given.seconds is not None, "only a run with a time is judged early"
         assert stop.seconds is not None, "the search of a run with a time has one"
         left = stop.seconds - state.progress.seconds
-        early = replace(stop, seconds=stop.seconds - (1.0 - share) * left)
+        if share == AT_THE_END and accepted is None or share != AT_THE_END and cost > SHORT * left:
+            continue
+        early = replace(stop, seconds=stop.seconds - max((1.0 - share) * left, cost))
         state, reason = until(early)
         if reason != early.time_over:
             return state, reason
         left = stop.seconds - state.progress.seconds
-        if left < LEAST_LEFT or not state.best.feasible:
-            break
+        if share != AT_THE_END and left < LEAST_LEFT or not state.best.feasible:
+            continue
         began = monotonic()
-        end = began + 0.5 * left
+        end = began + max(0.5 * left, cost)
 
         def rest(end: float = end) -> float:
             return end - monotonic()
 
-        plan, members = plan_of(folder, portfolio_summary(files, folder).best), None
-        if wanted(recorder.assembly.experiment, folder, given.seconds):
+        members = recorder.members
+        if members is None and place < WITH_MEMBERS and wanted(experiment, folder, given.seconds):
+            plan = plan_of(folder, portfolio_summary(files, folder).best)
             members = members_opinion(recorder.assembly, plan, state.progress.generation, rest)
         judging = monotonic() - began
         masked = recorder.assembly.problem.decode(state.best.genome, state.best.key)
         margins, words = margins_wanted(recorder.assembly, masked, state.best.scores, members, rest)
+        cost = 1.5 * (monotonic() - began - judging)
+        if share == AT_THE_END:
+            assert accepted is not None, "at the end only what may be replaced is judged"
+            return (_back(recorder, *accepted, words) if margins else state), stop.time_over or reason
         seconds = state.progress.seconds + monotonic() - began
         state = replace(state, progress=replace(state.progress, seconds=seconds))
         if not margins:
-            if inferred(members) is not None:
+            if recorder.members is None and inferred(members) is not None:
                 # These judges do not run again, so that the search has their time.
                 recorder.members, stop = members, replace(stop, seconds=stop.seconds + judging)
                 recorder.assembly = replace(recorder.assembly, stop=stop)
-            break
+            accepted = state, recorder.assembly
+            continue
         recorder.display.message(f"the verdict would be no ({words}): the search goes on within tighter bounds")
         bounds = (*bounds, TighterBounds(after=state.progress.generation, margins=margins))
         recorder.assembly = within(recorder.assembly, bounds)
         dispatch = redirected(dispatch, recorder.assembly)
         recorder.state = state = rejudged(recorder.assembly, state)
         recorder.save()
-        folder.write_json(RESOLVED, experiment_of(folder).model_copy(update={"tighter": bounds}).to_json())
-        write_repetition(folder, recorder.assembly, None, None)
+        _keep_bounds(folder, recorder.assembly, bounds)
     return until(stop)
+
+
+def _keep_bounds(folder: RunFolder, assembly: Assembly, bounds: Sequence[TighterBounds]) -> None:
+    folder.write_json(RESOLVED, experiment_of(folder).model_copy(update={"tighter": tuple(bounds)}).to_json())
+    write_repetition(folder, assembly, None, None)
+
+
+def _back(recorder: Recorder, state: SearchState, assembly: Assembly, words: str) -> SearchState:
+    """Return to the last state whose best file the verdict accepts: the run is as if its search had ended there."""
+    generation = state.progress.generation
+    text = f"the verdict on the last file would be no ({words}): that of generation {generation} is kept"
+    recorder.display.message(text)
+    recorder.assembly = assembly
+    recorder.return_to(state)
+    _keep_bounds(recorder.folder, assembly, assembly.experiment.tighter)
+    return state
 
 
 def _start(

@@ -10,10 +10,11 @@ from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment, TighterBounds
 from evosdc.experiment.opinion import linkage_to_learn, margins_wanted, rejudged, within
 from evosdc.experiment.reader import read_experiment
-from evosdc.experiment.single_run import run_once
+from evosdc.experiment.single_run import resume_once, run_once
 from evosdc.experiment.start import starting_individual
 from evosdc.model.constraint import Constraint, Constraints
 from evosdc.plugins.registry import default_registry
+from evosdc.runs.journal import read_journal
 
 REGISTRY = default_registry()
 
@@ -60,29 +61,53 @@ def test_what_the_verdict_would_refuse_asks_for_tighter_bounds_and_what_it_accep
     assert wanted(assembly, strong) == ({}, "")
 
 
-def test_a_refused_search_goes_on_within_tighter_bounds_and_is_repeated(tmp_path, monkeypatch):
-    def three_generations(algorithm, evaluator, streams, stop, state, observe, advance=None):
-        last = state.progress.generation + 3
+def three_generations(algorithm, evaluator, streams, stop, state, observe, advance=None):
+    """Search until an observer or three generations end it, as if that were the time until the next verdict."""
+    last = state.progress.generation + 3
 
-        def until(reached, record):
-            told = observe(reached, record)
-            return stop.time_over if stop.seconds is not None and reached.progress.generation == last else told
+    def until(reached, record):
+        reason = observe(reached, record)
+        return stop.time_over if stop.seconds is not None and reached.progress.generation == last else reason
 
-        return search(algorithm, evaluator, streams, stop, state, until, advance)
+    return search(algorithm, evaluator, streams, stop, state, until, advance)
 
+
+def run_and_repeat(folder, monkeypatch):
+    """Return a run whose time is over each three generations, its bounds, and its repetition without a time."""
     monkeypatch.setattr("evosdc.experiment.single_run.search", three_generations)
-    first = run_once(experiment(12, 16, stop={"whole": 600.0}), tmp_path / "first", REGISTRY, 1)
+    first = run_once(experiment(12, 16, stop={"whole": 600.0}), folder / "first", REGISTRY, 1)
     monkeypatch.undo()
-    kept = json.loads((tmp_path / "first" / "resolved.json").read_text())["tighter"]
-    assert [bounds["after"] for bounds in kept] == [3, 6][: len(kept)]
-    assert kept
-    assert [entry.requirement for entry in first.result.requirements] == ["dbrl <= 9"]
-    written = read_experiment(tmp_path / "first" / "experiment.toml")
-    again = run_once(written, tmp_path / "again", REGISTRY, 1)
+    kept = json.loads((folder / "first" / "resolved.json").read_text())["tighter"]
+    written = read_experiment(folder / "first" / "experiment.toml")
+    again = run_once(written, folder / "again", REGISTRY, 1)
     assert again.result.generations == first.result.generations
     assert again.result.digest == first.result.digest
     best = [(run.folder / run.result.best.file).read_bytes() for run in (first, again)]
     assert best[0] == best[1]
+    return first, kept
+
+
+def test_a_refused_search_goes_on_within_tighter_bounds_and_is_repeated(tmp_path, monkeypatch):
+    first, kept = run_and_repeat(tmp_path, monkeypatch)
+    assert kept
+    assert [bounds["after"] for bounds in kept] == [3, 6, 9, 12][: len(kept)]
+    assert [entry.requirement for entry in first.result.requirements] == ["dbrl <= 9"]
+
+
+def test_the_last_file_that_the_verdict_accepts_is_kept(tmp_path, monkeypatch):
+    """Two files would be accepted, the later ones not: the run is as one that ends with the second."""
+    answers = iter([({}, ""), ({}, "")])
+
+    def verdict(*given):
+        return next(answers, ({"dbrl": 3.0}, "linkability"))
+
+    monkeypatch.setattr("evosdc.experiment.single_run.margins_wanted", verdict)
+    first, kept = run_and_repeat(tmp_path, monkeypatch)
+    assert first.result.generations == 6
+    assert kept == []
+    assert [record["generation"] for record in read_journal(tmp_path / "first" / "journal.jsonl")] == list(range(7))
+    resumed = resume_once(tmp_path / "first", REGISTRY)
+    assert resumed.result.digest == first.result.digest
 
 
 def test_linkage_stands_for_what_is_learned_where_no_learner_had_time(tmp_path):
