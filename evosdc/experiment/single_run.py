@@ -382,14 +382,15 @@ def _evolved(
         assert given.seconds is not None, "only a run with a time is judged early"
         assert stop.seconds is not None, "the search of a run with a time has one"
         left = stop.seconds - state.progress.seconds
-        if share == AT_THE_END and accepted is None or share != AT_THE_END and cost > SHORT * left:
+        last = share == AT_THE_END
+        if accepted is None if last else cost > SHORT * left:
             continue
         early = replace(stop, seconds=stop.seconds - max((1.0 - share) * left, cost))
         state, reason = until(early)
         if reason != early.time_over:
             return state, reason
         left = stop.seconds - state.progress.seconds
-        if share != AT_THE_END and left < LEAST_LEFT or not state.best.feasible:
+        if not state.best.feasible or (left < LEAST_LEFT and not last):
             continue
         began = monotonic()
         end = began + max(0.5 * left, cost)
@@ -405,7 +406,7 @@ def _evolved(
         masked = recorder.assembly.problem.decode(state.best.genome, state.best.key)
         margins, words = margins_wanted(recorder.assembly, masked, state.best.scores, members, rest)
         cost = 1.5 * (monotonic() - began - judging)
-        if share == AT_THE_END:
+        if last:
             assert accepted is not None, "at the end only what may be replaced is judged"
             return (_back(recorder, *accepted, words) if margins else state), stop.time_over or reason
         seconds = state.progress.seconds + monotonic() - began
