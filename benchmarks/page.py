@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
-from statistics import median
+from statistics import mean, median
 from time import process_time
 
 import numpy as np
@@ -33,6 +33,8 @@ RESULTS = ROOT / "benchmarks" / "results"
 PAGE = ROOT / "docs" / "benchmarks.md"
 HONEST = ROOT / "docs" / "honest.md"
 RELEASES, DEFAULTS = RESULTS / "honest-release.csv", RESULTS / "publishable-files.csv"
+PRICES = RESULTS / "price.csv"
+FIGURES = "percent", "loss", "classical"
 BEGIN, END = "<!-- releases, written by benchmarks/page.py -->", "<!-- end -->"
 BEGIN_DEFAULTS = "<!-- defaults, written by benchmarks/page.py -->"
 SHOWN = {
@@ -95,7 +97,7 @@ BENCHMARKS = (
     Benchmark(
         "publishable",
         "whether `protect` ends with a publishable file by its defaults",
-        ("--keys", "1", "--rows", "benchmarks/results/publishable-files.csv"),
+        ("--rows", "benchmarks/results/publishable-files.csv"),
         lines=40,
     ),
     Benchmark(
@@ -230,17 +232,21 @@ def defaults(text: str) -> str:
     """Return the text of a page with the table of what `evosdc protect` ends with by its defaults, as it is stored."""
     with DEFAULTS.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    head = ("file", "publishable", "people re-identified, %", "loss", "tuned classical", "evaluations")
-    lines = [head, ("---",) * len(head)]
+    head = ("file", "publishable", "people re-identified, %", "loss", "tuned classical", "loss without judges' bounds")
+    lines, by_file = [head, ("---",) * len(head)], dict[str, list[dict[str, str]]]()
     for row in rows:
-        figures = (f"{float(row[name]):.2f}" if row[name] else "" for name in ("percent", "loss", "classical"))
-        lines.append((row["file"], "yes" if row["publishable"] == "True" else "**no**", *figures, row["evaluations"]))
-    by_file: dict[str, list[bool]] = {}
-    for row in rows:
-        by_file.setdefault(row["file"], []).append(row["publishable"] == "True")
-    good, runs = sum(map(all, by_file.values())), max(map(len, by_file.values()))
-    several = f" in every run, of at most {runs}" if runs > 1 else ""
-    facts = f"{good} of {len(by_file)} files may be published after a minute{several}."
+        by_file.setdefault(row["file"], []).append(row)
+    with PRICES.open(encoding="utf-8", newline="") as file:
+        prices = {row["file"]: f"{float(row['without']):.2f}" for row in csv.DictReader(file)}
+    publishable = {name: [run["publishable"] == "True" for run in runs] for name, runs in by_file.items()}
+    for name, runs in by_file.items():
+        yes = publishable[name]
+        figures = (mean(float(run[column]) for run in runs if run[column]) for column in FIGURES)
+        times = f"{sum(yes)} of {len(yes)}" if all(yes) else f"**{sum(yes)} of {len(yes)}**"
+        lines.append((name, times, *(f"{figure:.2f}" for figure in figures), prices.get(name, "")))
+    good = sum(map(all, publishable.values()))
+    keys = max(map(len, publishable.values()))
+    facts = f"{good} of {len(by_file)} files may be published after a minute by each of {keys} keys. Figures are means."
     table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
     before, _, rest = text.partition(BEGIN_DEFAULTS)
     return f"{before}{BEGIN_DEFAULTS}\n\n{facts}\n\n{table}\n{END}{rest.partition(END)[2]}"

@@ -34,6 +34,8 @@ from evosdc.table.role_assignment import assign_known
 from evosdc.table.schema import Role
 from evosdc.table.table import Table
 
+SHOWN = 5  # judges whose figures are printed unless all are wanted
+
 
 def judge(options: JudgeOptions) -> None:
     """Ask judges, print their findings, and rewrite the verdict of a run."""
@@ -85,8 +87,9 @@ def judge(options: JudgeOptions) -> None:
         further = {} if members is None else {"members": members}
         print_json(opinion.to_json() | further | ({} if table is None else {"published_table": table.to_json()}))
         return
-    _show(opinion, run)
-    for line in members_words(members) if members is not None else ():
+    everything = options.every or options.judges is not None
+    _show(opinion, run, everything)
+    for line in members_words(members) if everything and members is not None else ():
         say(line)
     if table is not None:
         say(table.words())
@@ -136,31 +139,38 @@ def _certainly_unmasked(before: Table, after: Table, protect: Sequence[str] | No
     return others if protect or len(others) > 1 else []
 
 
-def _show(opinion: SecondOpinion, run: Path | None) -> None:
-    """Print the verdict of judges first, then a table of their figures, and notes."""
+def _show(opinion: SecondOpinion, run: Path | None, everything: bool) -> None:
+    """Print the verdict of judges first, then what each risk comes to, and the figures of five judges or of all."""
     verdict = opinion.verdict
     colour = "yellow" if verdict.holds is None else "green" if verdict.holds else "red"
     click.secho(harmless(verdict.sentence), fg=colour, bold=True)
     if opinion.identity is not None:
         say(identity_words(opinion.identity))
+    if run is not None:
+        for line in Result.read(run).verdict.risks:
+            say(f"{line.risk}: {line.words}.")
+    # What refutes a claim comes first, then what was claimed at all.
+    findings = sorted(opinion.findings, key=lambda one: (not one.exceeds, one.claim is None))
+    findings = list(opinion.findings) if everything else findings[:SHOWN]
     rows = []
-    for one in opinion.findings:
+    for one in findings:
         claim = "" if one.claim is None else f"{one.claim:.1f}"
         both = (f"{one.chance.value:.3g}", f"{one.original.value:.3g}")
         rows.append([one.judge, figure_words(one.masked), *both, claim])
     columns = {"judge": "whole"} | dict.fromkeys(("masked", "chance", "original", "claimed"), "right")
-    print_rows(columns, rows, styles=["bold red" if one.exceeds else "" for one in opinion.findings])
-    for finding in opinion.findings:
-        say(f"{finding.judge}: {finding.words}")
-    for sentence in not_applicable_sentences(opinion.not_applicable):
-        say(f"{sentence}.")
-    say(
-        f"{opinion.records} records; known to an intruder: {', '.join(opinion.known)}; wanted: "
-        f"{', '.join(opinion.wanted)}; seed {opinion.seed}. ± is the standard error; chance is the masked file with "
-        "its records shuffled."
-    )
+    print_rows(columns, rows, styles=["bold red" if one.exceeds else "" for one in findings])
+    if everything:
+        for finding in findings:
+            say(f"{finding.judge}: {finding.words}")
+        for sentence in not_applicable_sentences(opinion.not_applicable):
+            say(f"{sentence}.")
+        say(
+            f"{opinion.records} records; known to an intruder: {', '.join(opinion.known)}; wanted: "
+            f"{', '.join(opinion.wanted)}; seed {opinion.seed}. ± is the standard error; chance is the masked file "
+            "with its records shuffled."
+        )
+    elif (hidden := len(opinion.findings) - len(findings)) or opinion.not_applicable:
+        say(f"{hidden} more judges answered, and {len(opinion.not_applicable)} did not: --all shows them, in words.")
     warn(opinion.warnings)
     if run is not None:
-        for line in Result.read(run).verdict.risks:
-            say(f"{line.risk}: {line.words}.")
         say(Result.read(run).verdict.line)

@@ -175,6 +175,12 @@ class JudgeOptions(shared.FileOptions, shared.JsonOptions):
     judges: Sequence[str] | None = names(
         "Measures to ask; default: all judges that the run did not use.", registered="measure"
     )
+    every: bool = option(
+        False,
+        "Show all judges, in words; else the figures of five, where none are named.",
+        flags=("--all",),
+        only="command",
+    )
     seed: int | None = option(
         None,
         "Of halves and samples, to repeat an opinion; default: of a run from its key, else drawn afresh.",

@@ -41,6 +41,15 @@ def test_exchanged_men_and_women_are_told(evosdc, files):
     assert any(line.startswith("partial-linkage: ") and len(line) > 60 for line in answer.out.splitlines())
 
 
+def test_five_judges_are_printed_unless_all_are_wanted(evosdc, files):
+    command = ("judge", "o.csv", "swapped.csv", *files)
+    few, everything = (evosdc(*command, *more).out for more in ((), ("--all",)))
+    assert len(few.splitlines()) <= 15
+    judges = json.loads(evosdc(*command, "--json").out)["judges"]
+    assert sum(f" {name} " in few for name in judges) == 5
+    assert all(f"{name}: " in everything for name in judges)
+
+
 def test_json_is_one_object(evosdc, files):
     answer = evosdc("judge", "o.csv", "swapped.csv", *files, *QUICK, "--claimed", "1", "--json", "--seed", "3")
     document = json.loads(answer.out)
