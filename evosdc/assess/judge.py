@@ -482,6 +482,30 @@ def second_opinions(
     }
 
 
+OF_OTHERS = "attribution", "replication"  # families of judges that measure chance by people who are not in the file
+
+
+def of_members(
+    members: Table,
+    others: Table,
+    published: Table,
+    protect: Sequence[str],
+    registry: Registry,
+    seed: int,
+    until: Callable[[], float | None] = lambda: None,
+) -> dict[str, Any]:
+    """Return what attacks by a file reach of its people and of people who are not in it, JSON-able."""
+    judges = registry.defaults("measure", "judge")
+    attribution = [name for name in judges if getattr(registry.spec("measure", name), "family", "") in OF_OTHERS]
+    found = second_opinions(
+        members, {"": published}, protect, registry=registry,
+        judges=[*registry.defaults("measure", "members"), *attribution], claimed={"": {}}, seed=seed, in_order=False,
+        until=until, others=others,
+    )[""].to_json()  # fmt: skip
+    sizes = {"members": len(members), "others": len(others)}
+    return {"judges": found["judges"], "not_applicable": found["not_applicable"]} | sizes
+
+
 def _needed(specs: Mapping[str, MeasureSpec], built: Mapping[str, Measure], claimed: Sequence[str]) -> list[str]:
     """Return the judges that have to answer before claims of some families are confirmed."""
     by_family = {family: [name for name in built if specs[name].family == family] for family in dict.fromkeys(claimed)}

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.assess.intruder import bound_of
-from evosdc.assess.judge import Claims, second_opinions
+from evosdc.assess.judge import Claims, of_members, second_opinions
 from evosdc.assess.judge import SecondOpinion as JudgedFile
 from evosdc.assess.three_risks import MOST_EXCESS, TAIL, inferred, three_risks
 from evosdc.engine.archive import Archive
@@ -178,8 +178,6 @@ def _classical(assembly: Assembly, starting: Sequence[StartingFile]) -> tuple[in
 # form, which is stated beside the figures.
 GENERATIONS, MOST_SECONDS = 100, 20.0
 
-OF_OTHERS = "attribution", "replication"  # families of judges that measure chance by people who are not in the file
-
 FEWEST = 100  # records from which halves say something
 _HALVES, _KEY = 21, 22  # addresses of the halves and of what the plan draws from on one of them
 
@@ -292,25 +290,9 @@ def members_opinion(
     protect, registry = assembly.microdata.protect, assembly.registry
     halves = (known_to_attackers(assembly, table) for table in (half.members, half.others))
     members, others = (assign_known(table, protect) for table in halves)
-    # Judges by members, and those that measure chance by people who are not in the file.
-    judges = registry.defaults("measure", "judge")
-    attribution = [name for name in judges if getattr(registry.spec("measure", name), "family", "") in OF_OTHERS]
-    found = second_opinions(
-        members,
-        {"": members.with_columns(half.published)},
-        protect,
-        registry=registry,
-        judges=[*registry.defaults("measure", "members"), *attribution],
-        seed=judging_seed(assembly.seed),
-        in_order=False,
-        until=until,
-        others=others,
-    )[""].to_json()
-    return {
-        "judges": found["judges"],
-        "not_applicable": found["not_applicable"],
-        "members": len(members),
-        "others": len(others),
+    published = members.with_columns(half.published)
+    findings = of_members(members, others, published, protect, registry, judging_seed(assembly.seed), until)
+    return findings | {
         "generations": half.generations,
         "evaluations": half.evaluations,
         "seconds": round(half.seconds, 1),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from time import monotonic
@@ -16,13 +17,14 @@ from evosdc.files.schema.description import AttributeDescription, SchemaDescript
 from evosdc.files.schema.schema_file import dump_schema, load_schema
 from evosdc.options.model import read, takes
 from evosdc.printing import printable
-from evosdc.runs.layout import BEST, KEY, REPORT, RESULT, RunFolder
+from evosdc.runs.layout import BEST, FOR_USERS, KEY, REFUSED, REPORT, RESULT, RunFolder
 from evosdc.secret import Key, Purpose, Seed, chosen_seed, public, stream
 from evosdc.table.schema import Attribute, Role, Schema
 from evosdc.table.table import Table
 from evosdc_certified import certificate, measurement
 from evosdc_certified.domain import Cells, domain_of, published
 from evosdc_certified.evolution import Evolution, Guesses
+from evosdc_certified.judging import SHARE, attacked, second_opinion
 from evosdc_certified.options import CertifyOptions, bounds_of
 from evosdc_certified.tables import FILE, PrivateTables
 
@@ -61,6 +63,12 @@ class Certified:
         return found
 
     @property
+    def second_opinion(self) -> dict[str, Any]:
+        """What independent attacks found, and whether they agree with the proof; for the custodian."""
+        found: dict[str, Any] = self.result["second_opinion"]
+        return found
+
+    @property
     def front(self) -> pd.DataFrame:
         """The files of all values of epsilon beside each other: a row each, by epsilon."""
         return pd.DataFrame(self.result["front"])
@@ -89,6 +97,7 @@ def certify(
     moves: int | None = None,
     records: int | None = None,
     key: str | Path | None = None,
+    second_opinion: bool = True,
     seed: int | None = None,
     output: str | Path | None = None,
     say: Callable[[str], None] = lambda text: None,
@@ -134,7 +143,8 @@ def certified(data: Any, schema: Any, options: CertifyOptions, say: Callable[[st
         faults = [Fault(name, f"{text} with an earlier run", f"no {name}", advice) for name, text in texts.items()]
         if faults:
             raise ParameterError(faults)
-        made = [_evolved(PrivateTables.read(earlier), options, monotonic(), [], say)]
+        unread = {"not_checked": "the tables of an earlier run were used again, without the original"}
+        made = [_made(PrivateTables.read(earlier), options, monotonic(), [], say, lambda *given: unread)]
         public: Schema | Path = earlier.with_name(SCHEMA_FILE)
     else:
         if options.epsilon is None:
@@ -145,8 +155,8 @@ def certified(data: Any, schema: Any, options: CertifyOptions, say: Callable[[st
         made = []
         for epsilon in dict.fromkeys((options.epsilon, *(options.also or ()))):
             begin, notes = monotonic(), list[str]()
-            tables = _measured(table, description, epsilon, options, begin, say, notes)
-            made.append(_evolved(tables, options, begin, notes, say))
+            tables, workload = _measured(table, description, epsilon, options, begin, say, notes)
+            made.append(_made(tables, options, begin, notes, say, partial(attacked, table, workload)))
         public = public_schema(table.schema, description).select(made[0][0].tables.domain.names)
     _compare([one for one, _, _ in made])
     if folder is not None:
@@ -156,23 +166,66 @@ def certified(data: Any, schema: Any, options: CertifyOptions, say: Callable[[st
     return made[0][0]
 
 
-def _evolved(
-    tables: PrivateTables, options: CertifyOptions, begin: float, notes: list[str], say: Callable[[str], None]
+def _made(
+    tables: PrivateTables,
+    options: CertifyOptions,
+    begin: float,
+    notes: list[str],
+    say: Callable[[str], None],
+    attack: Callable[[PrivateTables, int | None, float | None, Seed], Mapping[str, Any]],
 ) -> tuple[Certified, str, Seed]:
-    """Return a file evolved on noisy tables, its text, and the key of its draws."""
+    """Return a file evolved on noisy tables and what judges find afterwards, its text, and the key of its draws."""
     drawn = chosen_seed(options.seed, options.key)
     count = options.records or tables.records
     evolution = Evolution(tables, count, stream(drawn, Purpose.MASK, 1))
-    left = None if options.time is None else max(1.0, options.time - (monotonic() - begin))
+    given = None if options.time is None else options.time * (1.0 - SHARE * options.second_opinion)
+    left = None if given is None else max(1.0, given - (monotonic() - begin))
     moves = evolution.evolve(
         options.moves, left, lambda share, misfit: say(f"Evolved {share:.0%}, misfit {misfit:.0f}.")
     )
     rng = stream(drawn, Purpose.MASK, 2)
     cells = evolution.cells[rng.permutation(count)]
-    texts = {c.name: c.texts(cells[:, place], rng) for place, c in enumerate(tables.domain.columns)}
+    values, columns = tables.domain.values(cells, rng), tables.domain.columns
+    frame = pd.DataFrame({column.name: column.series(values[column.name]) for column in columns})
+    texts = {column.name: column.texts(values[column.name]) for column in columns}
     content = pd.DataFrame(texts).to_csv(index=False, lineterminator="\n")
-    result = _result(tables, evolution, moves, drawn, content, monotonic() - begin, notes)
-    return Certified(_typed(texts, tables), tables, result, cells), content, drawn
+    found: Mapping[str, Any] = {"not_checked": "it was not wanted"}
+    if options.second_opinion:
+        say("Judges attack a file made of half of the people.")
+        left = None if options.time is None else max(1.0, options.time - (monotonic() - begin))
+        found = attack(tables, options.moves, left, drawn)
+    opinion = second_opinion(found, tables)
+    score = 100.0 * evolution.misfit / (evolution.misfit + tables.expected)
+    budget, verdict = tables.budget, certificate.verdict(tables, opinion)
+    file = BEST if verdict["publishable"] else BEST.replace(".", f"{REFUSED}.")
+    result = {
+        "version": 1,
+        "title": "a certified file",
+        "fitness": [score],
+        "evaluations": moves,
+        "generations": 1,
+        "seconds": monotonic() - begin,
+        "seed": public(drawn),
+        "digest": sha256(content.encode()).hexdigest(),
+        "records": count,
+        "best": {"scores": {"private-tables": score}, "fitness": [score], "genome": None, "file": file},
+        "misfit": {"file": evolution.misfit, "expected_of_the_original": tables.expected},
+        "verdict": verdict,
+        "second_opinion": opinion,
+        "privacy": {
+            "epsilon": budget.epsilon,
+            "delta": budget.delta,
+            "rho": budget.rho,
+            "rho_spent": tables.spent,
+            "unit": budget.unit,
+            "largest": budget.largest,
+            "neighbours": "one unit added or removed",
+            "account": certificate.account(tables),
+            "public": certificate.public_sentences(tables),
+        },
+        "notes": notes,
+    }
+    return Certified(frame, tables, result, cells), content, drawn
 
 
 def _compare(files: Sequence[Certified]) -> None:
@@ -245,8 +298,8 @@ def _measured(
     begin: float,
     say: Callable[[str], None],
     notes: list[str],
-) -> PrivateTables:
-    """Return the noisy tables of an original."""
+) -> tuple[PrivateTables, measurement.Workload]:
+    """Return the noisy tables of an original, and which were wanted."""
     schema = public_schema(table.schema, description)
     chosen, bounds = published(schema, options.protect), bounds_of(options.bounds)
     faults = []
@@ -273,7 +326,7 @@ def _measured(
     if tables.left_out:
         named = ", ".join(tables.left_out[:5]) + (", ..." if tables.left_out[5:] else "")
         notes.append(f"Tables of more than {measurement.MOST_CELLS} cells were not measured: {named}.")
-    return tables
+    return tables, wanted
 
 
 def _workload(given: str | Path | Sequence[Sequence[str]], names: Sequence[str]) -> measurement.Workload:
@@ -303,41 +356,6 @@ def _workload(given: str | Path | Sequence[Sequence[str]], names: Sequence[str])
     return list(dict.fromkeys(columns))
 
 
-def _result(
-    tables: PrivateTables, evolution: Evolution, moves: int, drawn: Seed, content: str, seconds: float, notes: list[str]
-) -> dict[str, Any]:
-    """Return what ``result.json`` holds."""
-    misfit = evolution.misfit
-    score = 100.0 * misfit / (misfit + tables.expected)
-    budget = tables.budget
-    return {
-        "version": 1,
-        "title": "a certified file",
-        "fitness": [score],
-        "evaluations": moves,
-        "generations": 1,
-        "seconds": seconds,
-        "seed": public(drawn),
-        "digest": sha256(content.encode()).hexdigest(),
-        "records": len(evolution.cells),
-        "best": {"scores": {"private-tables": score}, "fitness": [score], "genome": None, "file": BEST},
-        "misfit": {"file": misfit, "expected_of_the_original": tables.expected},
-        "verdict": certificate.verdict(tables),
-        "privacy": {
-            "epsilon": budget.epsilon,
-            "delta": budget.delta,
-            "rho": budget.rho,
-            "rho_spent": tables.spent,
-            "unit": budget.unit,
-            "largest": budget.largest,
-            "neighbours": "one unit added or removed",
-            "account": certificate.account(tables),
-            "public": certificate.public_sentences(tables),
-        },
-        "notes": notes,
-    }
-
-
 def _write(folder: RunFolder, made: Certified, content: str, drawn: Seed, public: Schema | Path) -> None:
     """Write a run; `public` is the schema of the file, or where an earlier run has it."""
     from evosdc_certified.page import page
@@ -346,24 +364,12 @@ def _write(folder: RunFolder, made: Certified, content: str, drawn: Seed, public
     if isinstance(drawn, Key):
         drawn.write(folder.file(KEY))
     made.tables.write(folder.file(FILE))
-    write_text(folder.file(BEST), content)
+    write_text(folder.file(made.result["best"]["file"]), content)
     if isinstance(public, Schema):
         dump_schema(public, folder.file(SCHEMA_FILE))
     elif public.exists():
         write_text(folder.file(SCHEMA_FILE), public.read_text(encoding="utf-8"))
     folder.write_json(RESULT, made.result)
     write_text(folder.file(REPORT), page(made.result))
-
-
-def _typed(texts: Mapping[str, list[str]], tables: PrivateTables) -> pd.DataFrame:
-    """Return the records as a frame: categories with all that the schema lists, numbers as numbers."""
-    made: dict[str, Any] = {}
-    for column in tables.domain.columns:
-        values = pd.Series(texts[column.name], dtype="object")
-        if column.labels:
-            made[column.name] = pd.Categorical(values, categories=column.labels, ordered=column.ordered)
-        else:
-            numbers = pd.to_numeric(values.mask(values == column.missing, None))
-            whole = not column.decimals and not numbers.isna().any()
-            made[column.name] = numbers.astype(np.int64 if whole else np.float64)
-    return pd.DataFrame(made)
+    if made.verdict["publishable"]:
+        write_text(folder.file(FOR_USERS), page(made.result, for_users=True))

@@ -62,21 +62,28 @@ class _Progress:
 
 def _show(result: Mapping[str, Any], folder: Path) -> None:
     from evosdc.cli.text import say, warn
+    from evosdc.runs.layout import FOR_USERS, REPORT
 
-    verdict = result["verdict"]
+    verdict, opinion, misfit = result["verdict"], result["second_opinion"], result["misfit"]
     say(f"Verdict: {verdict['headline'].upper()}")
     for sentence in (*verdict["reasons"], *verdict["conditions"]):
         say(sentence)
-    misfit = result["misfit"]
+    if opinion["holds"] is not False:
+        say(opinion["text"])
+    if opinion["answered"]:
+        say(opinion["custodian"])
+    public = [sentence.split(":")[0] for sentence in result["privacy"]["public"]]
+    say(f"Taken as public; check each in the report: {'; '.join(public)}.")
     say(
         f"{result['records']} records. Their tables differ from the noisy ones by {misfit['file']:.0f}; the original "
         f"is expected at {misfit['expected_of_the_original']:.0f}."
     )
-    say(f"Taken as public: {len(result['privacy']['public'])} statements; check them in the report.")
     warn(result["notes"])
     if len(result["front"]) > 1:
         say("What each epsilon gives; 50 where a file differs from the most precise tables as the original does:")
         for row in result["front"]:
             say(f"  epsilon {row['epsilon']:g}: {row['verdict']}, {row['private-tables']:.1f}")
-    say(f"The file: {folder / 'best.csv'}")
-    say(f"The report: {folder / 'report.html'}")
+    say(f"The file: {folder / result['best']['file']}")
+    if verdict["publishable"]:
+        say(f"For its users: {folder / FOR_USERS}")
+    say(f"The report: {folder / REPORT}")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from evosdc.errors import Fault, ParameterError, SchemaError
@@ -53,18 +54,26 @@ class Column:
         found = np.searchsorted(self.edges, np.clip(units, self.edges[0], self.edges[-1] - 1), side="right") - 1
         return np.where(absent, self.size - 1, found).astype(np.int32)
 
-    def texts(self, cells: Cells, rng: np.random.Generator) -> list[str]:
-        """Return how the values of cells are written; a number is drawn evenly from those of its cell."""
+    def values(self, cells: Cells, rng: np.random.Generator) -> NDArray[Any]:
+        """Return codes or numbers of cells, as a table has them; a number is drawn evenly from those of its cell."""
+        absent = cells == self.size - 1
         if self.labels:
-            written = (*self.labels, self.missing)
-            return [written[cell] for cell in cells.tolist()]
+            return np.where(absent, MISSING, cells).astype(np.int32)
         edges = np.array((*self.edges, self.edges[-1] + 1), dtype=np.int64)
-        units = rng.integers(edges[cells], edges[cells + 1])
-        last = self.size - 1
-        return [
-            self.missing if cell == last else f"{unit / 10**self.decimals:.{self.decimals}f}"
-            for cell, unit in zip(cells.tolist(), units.tolist(), strict=True)
-        ]
+        return np.where(absent, np.nan, rng.integers(edges[cells], edges[cells + 1]) / 10**self.decimals)
+
+    def texts(self, values: NDArray[Any]) -> list[str]:
+        """Return how codes or numbers are written."""
+        if self.labels:
+            written = {MISSING: self.missing} | dict(enumerate(self.labels))
+            return [written[code] for code in values.tolist()]
+        return [self.missing if np.isnan(number) else f"{number:.{self.decimals}f}" for number in values.tolist()]
+
+    def series(self, values: NDArray[Any]) -> Any:
+        """Return codes or numbers as a column of a frame: categories with all that the schema lists."""
+        if self.labels:
+            return pd.Categorical.from_codes(values.astype(np.int64), pd.Index(self.labels), ordered=self.ordered)
+        return values if self.decimals or np.isnan(values).any() else values.astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -90,6 +99,20 @@ class Domain:
         """Return the cells of all records of a table, shape (n, V)."""
         return np.stack([column.of(table.column(column.name)) for column in self.columns], axis=1)
 
+    def values(self, cells: Cells, rng: np.random.Generator) -> dict[str, NDArray[Any]]:
+        """Return codes or numbers of cells by attribute."""
+        return {column.name: column.values(cells[:, place], rng) for place, column in enumerate(self.columns)}
+
+    def table(self, cells: Cells, schema: Schema, rng: np.random.Generator) -> Table:
+        """Return a table of these cells; `schema` is that of these attributes."""
+        values = self.values(cells, rng)
+        codes, numbers = ([values[a.name] for a in part] for part in (schema.categorical, schema.numeric))
+        return Table(
+            schema,
+            np.column_stack([np.empty((len(cells), 0), np.int32), *codes]),
+            np.column_stack([np.empty((len(cells), 0)), *numbers]),
+        )
+
     def broken(self, cells: Cells) -> Flags:
         """Return which records break a rule, shape (n,)."""
         found = np.zeros(len(cells), dtype=np.bool_)
@@ -100,24 +123,11 @@ class Domain:
             found |= met
         return found
 
-    def document(self) -> dict[str, Any]:
-        """Return the domain as JSON has it."""
-        return {
-            "columns": [
-                {"name": c.name, "labels": c.labels, "edges": c.edges, "decimals": c.decimals, "ordered": c.ordered,
-                 "missing": c.missing}
-                for c in self.columns
-            ],
-            "rules": [[[place, [int(flag) for flag in meant]] for place, meant in rule] for rule in self.rules],
-            "texts": self.texts,
-        }  # fmt: skip
-
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> "Domain":
-        """Return the domain of a document."""
+        """Return the domain that `dataclasses.asdict` has made a document."""
         columns = tuple(
-            Column(c["name"], tuple(c["labels"]), tuple(c["edges"]), c["decimals"], c["ordered"], c["missing"])
-            for c in document["columns"]
+            Column(**(c | {"labels": tuple(c["labels"]), "edges": tuple(c["edges"])})) for c in document["columns"]
         )
         rules = tuple(tuple((place, tuple(map(bool, meant))) for place, meant in rule) for rule in document["rules"])
         return cls(columns, rules, tuple(document["texts"]))

@@ -142,7 +142,7 @@ class Evolution:
             self.prior[place, np.flatnonzero(margin)[-1] :] = 1.0  # rounding must not lead beyond the last cell
         self.rules = _rule_arrays(domain)
         self.cells = self._drawn(records) if start is None else start.copy()
-        self._tables()
+        self.fit_to(tables)
 
     def _drawn(self, records: int) -> Cells:
         """Return records with independent attributes that break no rule."""
@@ -165,8 +165,9 @@ class Evolution:
         cells[broken] = cells[self.rng.choice(fine, len(broken))]
         return cells
 
-    def _tables(self) -> None:
-        tables, scale = self.tables, len(self.cells) / self.tables.records
+    def fit_to(self, tables: PrivateTables) -> None:
+        """Go on with these tables: those that it began with, and perhaps further ones."""
+        self.tables, scale = tables, len(self.cells) / tables.records
         widest, most = max(tables.domain.sizes), max(len(t.columns) for t in tables.tables)
         count = len(tables.tables)
         self.members = np.full((count, most), -1, dtype=np.int64)
@@ -190,11 +191,6 @@ class Evolution:
         self.weight = np.array([1.0 / (t.sigma * scale) ** 2 for t in tables.tables])
         self.counts = np.concatenate([tables.count(self.cells, t.columns) for t in tables.tables])
 
-    def extended(self, tables: PrivateTables) -> None:
-        """Continue with further tables."""
-        self.tables = tables
-        self._tables()
-
     @property
     def coldest(self) -> float:
         """The last temperature."""
@@ -208,11 +204,6 @@ class Evolution:
                 self.tables_of, self.prior, self.rules, moves, hot, max(cold, 1e-9), self.rng,
             )
         )  # fmt: skip
-
-    def answers(self, queries: Sequence[tuple[int, ...]]) -> list[Counts]:
-        """Return the tables of some attributes, as those of the original are estimated by this file."""
-        scale = self.tables.records / len(self.cells)
-        return [self.tables.count(self.cells, columns) * scale for columns in queries]
 
     def evolve(
         self,
@@ -278,11 +269,12 @@ class Guesses:
         if self._evolution is None:
             self._evolution = Evolution(tables, min(self.records, tables.records), self.rng)
         elif len(tables.tables) != self._seen:
-            self._evolution.extended(tables)
+            self._evolution.fit_to(tables)
         evolution = self._evolution
         if len(tables.tables) != self._seen and monotonic() < self.deadline:
             moves = self.MOVES_PER_CELL * evolution.cells.size
             evolution.run(moves, HOT, evolution.coldest)
             evolution.run(moves // 4, evolution.coldest, evolution.coldest)
             self._seen = len(tables.tables)
-        return evolution.answers(queries)
+        scale = tables.records / len(evolution.cells)
+        return [tables.count(evolution.cells, columns) * scale for columns in queries]

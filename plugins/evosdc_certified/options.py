@@ -46,6 +46,9 @@ class CertifyOptions(shared.FileOptions):
         None, "Records of the file; default: as many as the tables tell of the original.", metavar="N", ge=1,
         le=10_000_000,
     )  # fmt: skip
+    second_opinion: bool = option(
+        True, "Have judges attack a file made of half of the people the same way: whether they agree with the proof."
+    )
     key: Path | None = shared.KEY
     seed: int | None = shared.SEED
     output: Path | None = shared.OUTPUT_FOLDER

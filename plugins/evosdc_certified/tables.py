@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +133,7 @@ class PrivateTables:
             "budget": vars(self.budget),
             "payments": [vars(payment) for payment in self.payments],
             "left_out": self.left_out,
-            "domain": self.domain.document(),
+            "domain": asdict(self.domain),
             "groups": [group.tolist() for group in self.groups],
             "tables": [
                 {"columns": t.columns, "sigma": t.sigma, "counts": [round(c) for c in t.counts]} for t in self.tables

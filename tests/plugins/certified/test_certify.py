@@ -8,19 +8,23 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import evosdc as package
 from evosdc.errors import InputError, SchemaError
 from evosdc.files.schema.description import AttributeDescription, SchemaDescription
-from evosdc.table.schema import Schema
+from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import Table
 from evosdc_certified import certify as module
+from evosdc_certified import judging
 from evosdc_certified.certificate import surest_guess
 from evosdc_certified.tables import FILE, Budget
 from tests.cli.conftest import evosdc  # noqa: F401 -- a fixture
 from tests.plugins.certified.conftest import BOUNDS, SCHEMA, survey
 
-WORDS = ("--schema", "schema.toml", "--epsilon", 2, "--bounds", "income=0:5000")
+JUDGED = ("--schema", "schema.toml", "--epsilon", 2, "--bounds", "income=0:5000")
+WORDS = (*JUDGED, "--no-second-opinion")
 
 
 def test_a_run_folder_holds_the_file_the_proof_and_the_tables(files, evosdc) -> None:  # noqa: F811
@@ -39,7 +43,9 @@ def test_a_run_folder_holds_the_file_the_proof_and_the_tables(files, evosdc) -> 
     page = (files / "run" / "report.html").read_text()
     assert "epsilon 2" in page
     assert "The bounds of income: 0 to 5000" in page
-    for name in ("best.csv", "result.json", "report.html", FILE, "key"):
+    assert result["second_opinion"]["holds"] is None
+    assert "Not checked by independent attacks" in answer.out
+    for name in ("best.csv", "result.json", "report.html", "for-users.html", FILE, "key"):
         assert (files / "run" / name).stat().st_mode & 0o077 == 0, name
     everything = "".join(p.read_text() for p in (files / "run").iterdir() if p.name != "key")
     assert "person-" not in everything
@@ -55,6 +61,76 @@ def test_all_that_follows_the_measurement_needs_its_tables_alone(files, evosdc) 
     assert json.loads(again.out)["privacy"] == found["privacy"]
     more = evosdc("certify", "run", "--records", 500, "-o", "more", "--json")
     assert json.loads(more.out)["records"] == 500
+
+
+def test_judges_attack_a_half_and_leave_the_file_as_it_is(files, evosdc) -> None:  # noqa: F811
+    answer = evosdc("certify", "survey.csv", *JUDGED, "--moves", 100_000, "-o", "run")
+    assert answer.status == 0, answer.err
+    result = json.loads((files / "run" / "result.json").read_text())
+    opinion = result["second_opinion"]
+    assert opinion["holds"] is True, opinion["text"]
+    assert opinion["text"] in answer.out
+    assert len(answer.out.splitlines()) <= 15
+    guess = result["verdict"]["surest_guess"]
+    assert opinion["allowed"] == pytest.approx(200 * guess - 100)
+    found = opinion["members"]
+    assert found["members"] + found["others"] == 3000
+    assert found["judges"]["membership-nndr"]["original"] > 70, "the attack finds the people of an unmasked file"
+    report, public = ((files / "run" / name).read_text() for name in ("report.html", "for-users.html"))
+    assert opinion["text"] in report.replace("&#39;", "'")
+    for text in (
+        "epsilon 2",
+        "for each person added or removed",
+        f"{100 * guess:.1f} % of the cases",
+        "The bounds of income: 0 to 5000",
+    ):
+        assert text in report
+        assert text in public
+    assert "membership-nndr" in report
+    assert "membership-nndr" not in public, "what judges find is outside the proof"
+    # The file is what its tables and key give without the original, whether judges ran or not.
+    (files / "survey.csv").unlink()
+    again = evosdc("certify", "run", "--key", "run/key", "--moves", 100_000, "-o", "again", "--json")
+    assert json.loads(again.out)["digest"] == result["digest"]
+    assert "without the original" in json.loads(again.out)["second_opinion"]["text"]
+
+
+def test_attacks_contradict_a_program_that_copies_records(tmp_path, monkeypatch) -> None:
+    honest = judging.measurement.measure
+    seen = []
+
+    def watched(table, domain, *given, **further):
+        seen.append(domain.cells(table))
+        return honest(table, domain, *given, **further)
+
+    class Copying:
+        def __init__(self, tables, records, rng) -> None:
+            self.cells = seen[-1]
+
+        def evolve(self, moves, seconds) -> int:
+            return 0
+
+    monkeypatch.setattr(judging.measurement, "measure", watched)
+    monkeypatch.setattr(judging, "Evolution", Copying)
+    schema = Schema(tuple(Attribute(name, categories=tuple("pqrst")) for name in "abcdefghij"))
+    codes = np.random.default_rng(0).integers(0, 5, (400, 10)).astype(np.int32)
+    table = Table(schema, codes, np.zeros((400, 0)))
+    made = package.certify(table, 3.0, schema=schema, moves=1000, output=tmp_path / "run")
+    assert made.second_opinion["holds"] is False
+    assert made.verdict["publishable"] is False
+    assert "do not agree with the proof" in made.verdict["reasons"][0]
+    assert (tmp_path / "run" / "best.NOT-PUBLISHABLE.csv").exists()
+    assert not (tmp_path / "run" / "for-users.html").exists()
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=40), st.integers(0, 2**32 - 1))
+@settings(max_examples=30, deadline=None)
+def test_halves_are_all_the_people_and_part_no_household(homes, seed) -> None:
+    schema = Schema((Attribute("home", categories=tuple(map(str, range(10)))),))
+    table = Table(schema, np.array(homes, dtype=np.int32)[:, None], np.zeros((len(homes), 0)))
+    first, second = judging.halves(table, "home", np.random.default_rng(seed))
+    assert sorted([*first, *second]) == list(range(len(homes)))
+    assert not {homes[row] for row in first} & {homes[row] for row in second}
 
 
 def test_two_measurements_have_other_noise_even_with_the_same_key(files, evosdc) -> None:  # noqa: F811
@@ -106,7 +182,7 @@ def test_a_workload_is_read_from_a_file(files, evosdc) -> None:  # noqa: F811
 
 
 def test_a_weak_proof_is_said_to_be_weak(files, evosdc) -> None:  # noqa: F811
-    words = ("--schema", "schema.toml", "--bounds", "income=0:5000", "--moves", 1000)
+    words = ("--schema", "schema.toml", "--bounds", "income=0:5000", "--moves", 1000, "--no-second-opinion")
     conditional = evosdc("certify", "survey.csv", "--epsilon", 9, *words, "-o", "a")
     assert conditional.status == 0
     assert "PUBLISHABLE ON CONDITIONS" in conditional.out
@@ -124,7 +200,7 @@ def test_from_python_a_frame_becomes_a_frame(original) -> None:
             "income": original.numbers[:, 0],
         }
     )
-    made = package.certify(frame, 2.0, schema=SCHEMA, bounds=BOUNDS, moves=200_000)
+    made = package.certify(frame, 2.0, schema=SCHEMA, bounds=BOUNDS, moves=200_000, second_opinion=False)
     assert list(made.frame.columns) == list(frame.columns)
     assert made.frame["income"].dtype == np.int64
     assert tuple(made.frame["age"].cat.categories) == SCHEMA["age"].categories
@@ -139,7 +215,8 @@ def test_what_numbers_and_labels_of_records_tell_is_not_public(original) -> None
     schema = SchemaDescription({"age": AttributeDescription(categories=("20", "21")), "income": AttributeDescription()})
     for income in (plain["income"], [1.25, *plain["income"][1:]]):
         frame = pd.DataFrame({"age": plain["age"], "income": income})
-        made = package.certify(frame, 2.0, schema=schema, bounds={"income": (0.0, 10.0)}, moves=1000)
+        words = {"bounds": {"income": (0.0, 10.0)}, "moves": 1000, "second_opinion": False}
+        made = package.certify(frame, 2.0, schema=schema, **words)
         assert made.tables.domain.columns[1].decimals == 0
         assert made.tables.domain.columns[1].size == 12
     wider = dataclasses.replace(SCHEMA["sex"], categories=("m", "f", "x"))
