@@ -31,12 +31,13 @@ from evosdc import __version__
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 PAGE = ROOT / "docs" / "benchmarks.md"
-HONEST = ROOT / "docs" / "honest.md"
+HONEST, WHICH = ROOT / "docs" / "honest.md", ROOT / "docs" / "which.md"
 RELEASES, DEFAULTS = RESULTS / "honest-release.csv", RESULTS / "publishable-files.csv"
 PRICES = RESULTS / "price.csv"
 FIGURES = "percent", "loss", "classical"
 BEGIN, END = "<!-- releases, written by benchmarks/page.py -->", "<!-- end -->"
 BEGIN_DEFAULTS = "<!-- defaults, written by benchmarks/page.py -->"
+BEGIN_WAYS = "<!-- three ways, written by benchmarks/page.py -->"
 SHOWN = {
     "name": "file", "classical": "tuned classical", "found": "found", "il": "loss", "dr": "risk",
     "greatest": "times the claim", "k_marginal": "k-marginal", "unique_found": "unique people found, %",
@@ -77,6 +78,10 @@ class Result:
     pace: float | None = None
     """Of `pace`, before the benchmark."""
 
+
+THREE_WAYS = Benchmark(
+    "three_ways", "one file masked, truthful and certified: what was stored before", ("--page",), lines=30
+)
 
 BENCHMARKS = (
     Benchmark("startup", "how long the command line takes to answer", lines=9),
@@ -129,6 +134,7 @@ BENCHMARKS = (
     Benchmark(
         "certified", "certified files and their peers, means over files that were made before", ("--page",), lines=12
     ),
+    THREE_WAYS,
     Benchmark("doors", "data in and out, beside pandas"),
     Benchmark("million", "commands on files of 10 000 to 1 000 000 records: time, memory and growth", lines=40),
     Benchmark("large", "Parquet files beyond memory: risk, masking, measures", lines=12),
@@ -252,6 +258,13 @@ def defaults(text: str) -> str:
     return f"{before}{BEGIN_DEFAULTS}\n\n{facts}\n\n{table}\n{END}{rest.partition(END)[2]}"
 
 
+def three_ways(text: str) -> str:
+    """Return the text of a page with the tables of one file made three ways, as they are stored."""
+    result = stored(THREE_WAYS)
+    before, _, rest = text.partition(BEGIN_WAYS)
+    return f"{before}{BEGIN_WAYS}\n\n{result.output.strip() if result else WAITING}\n\n{END}{rest.partition(END)[2]}"
+
+
 def page() -> str:
     """Return the page as the stored results give it."""
     shown = [benchmark for benchmark in BENCHMARKS if benchmark.lines]
@@ -270,6 +283,7 @@ def main() -> None:
             print(f"{benchmark.name}: exit status {result.status}, {result.cpu_seconds} s of the processor")
     PAGE.write_text(page(), encoding="utf-8")
     HONEST.write_text(releases(defaults(HONEST.read_text(encoding="utf-8"))), encoding="utf-8")
+    WHICH.write_text(three_ways(WHICH.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

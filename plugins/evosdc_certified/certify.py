@@ -143,8 +143,11 @@ def certified(data: Any, schema: Any, options: CertifyOptions, say: Callable[[st
         faults = [Fault(name, f"{text} with an earlier run", f"no {name}", advice) for name, text in texts.items()]
         if faults:
             raise ParameterError(faults)
-        unread = {"not_checked": "the tables of an earlier run were used again, without the original"}
-        made = [_made(PrivateTables.read(earlier), options, monotonic(), [], say, lambda *given: unread)]
+        tables, run = PrivateTables.read(earlier), RunFolder(earlier.parent)
+        # What judges found of the same tables holds of every file that is made of them.
+        known = run.read_object(RESULT).get("second_opinion") if run.file(RESULT).exists() else None
+        known = known or second_opinion({"not_checked": "the original is not read again"}, tables)
+        made = [_made(tables, options, monotonic(), [], say, None, known)]
         public: Schema | Path = earlier.with_name(SCHEMA_FILE)
     else:
         if options.epsilon is None:
@@ -156,7 +159,9 @@ def certified(data: Any, schema: Any, options: CertifyOptions, say: Callable[[st
         for epsilon in dict.fromkeys((options.epsilon, *(options.also or ()))):
             begin, notes = monotonic(), list[str]()
             tables, workload = _measured(table, description, epsilon, options, begin, say, notes)
-            made.append(_made(tables, options, begin, notes, say, partial(attacked, table, workload)))
+            judge = partial(attacked, table, workload, tables) if options.second_opinion else None
+            known = second_opinion({"not_checked": "it was not wanted"}, tables)
+            made.append(_made(tables, options, begin, notes, say, judge, known))
         public = public_schema(table.schema, description).select(made[0][0].tables.domain.names)
     _compare([one for one, _, _ in made])
     if folder is not None:
@@ -172,16 +177,21 @@ def _made(
     begin: float,
     notes: list[str],
     say: Callable[[str], None],
-    attack: Callable[[PrivateTables, int | None, float | None, Seed], Mapping[str, Any]],
+    judge: Callable[[int | None, float | None, Seed], Mapping[str, Any]] | None,
+    known: Mapping[str, Any],
 ) -> tuple[Certified, str, Seed]:
-    """Return a file evolved on noisy tables and what judges find afterwards, its text, and the key of its draws."""
+    """Return a file evolved on noisy tables with what judges find or is known, its text, and the key of its draws."""
     drawn = chosen_seed(options.seed, options.key)
     count = options.records or tables.records
     evolution = Evolution(tables, count, stream(drawn, Purpose.MASK, 1))
-    given = None if options.time is None else options.time * (1.0 - SHARE * options.second_opinion)
-    left = None if given is None else max(1.0, given - (monotonic() - begin))
+
+    def left(share: float) -> float | None:
+        return None if options.time is None else max(1.0, share * options.time - (monotonic() - begin))
+
     moves = evolution.evolve(
-        options.moves, left, lambda share, misfit: say(f"Evolved {share:.0%}, misfit {misfit:.0f}.")
+        options.moves,
+        left(1.0 if judge is None else 1.0 - SHARE),
+        lambda share, misfit: say(f"Evolved {share:.0%}, misfit {misfit:.0f}."),
     )
     rng = stream(drawn, Purpose.MASK, 2)
     cells = evolution.cells[rng.permutation(count)]
@@ -189,12 +199,9 @@ def _made(
     frame = pd.DataFrame({column.name: column.series(values[column.name]) for column in columns})
     texts = {column.name: column.texts(values[column.name]) for column in columns}
     content = pd.DataFrame(texts).to_csv(index=False, lineterminator="\n")
-    found: Mapping[str, Any] = {"not_checked": "it was not wanted"}
-    if options.second_opinion:
+    if judge is not None:
         say("Judges attack a file made of half of the people.")
-        left = None if options.time is None else max(1.0, options.time - (monotonic() - begin))
-        found = attack(tables, options.moves, left, drawn)
-    opinion = second_opinion(found, tables)
+    opinion = known if judge is None else judge(options.moves, left(1.0), drawn)
     score = 100.0 * evolution.misfit / (evolution.misfit + tables.expected)
     budget, verdict = tables.budget, certificate.verdict(tables, opinion)
     file = BEST if verdict["publishable"] else BEST.replace(".", f"{REFUSED}.")
