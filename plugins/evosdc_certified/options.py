@@ -37,7 +37,9 @@ class CertifyOptions(shared.FileOptions):
         "Which tables to keep: pairs, triples, or those of a FILE with one a line: AGE,SEX.",
         metavar="pairs|triples|FILE",
     )
-    time: float | None = time_limit("Stop then, each file by itself; default: a fixed number of moves.")
+    time: float | None = time_limit(
+        "Be done then, each file by itself, with 30 % for judges; default: a fixed number of moves, a minute for judges."
+    )
     moves: int | None = option(
         None, "Moves of the evolution; with the same tables and key they give the same file again.", metavar="N", ge=1,
         le=sys.maxsize,
