@@ -85,6 +85,7 @@ def test_an_experiment_goes_on_from_a_certified_file(files, evosdc) -> None:  # 
         re.sub(r"\n\[\[edit_rules.*", "", text.replace('name = { role = "identifier" }', ""), flags=re.S)
     )
     words = ("--schema", "schema.toml", "--epsilon", 2, "--bounds", "income=0:5000", "--moves", 1000, "--records", 300)
+    words = (*words, "--no-second-opinion")
     assert evosdc("certify", "survey.csv", *words, "-o", "certified").status == 0
     (files / "survey.csv").unlink()
     (files / "experiment.toml").write_text(EXPERIMENT)
