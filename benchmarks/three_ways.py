@@ -200,7 +200,7 @@ FIGURES = {
     "linked_claimed": "people linked, claimed, %",
     "excess": "guessed of members beyond others, points", "nndr": "members told from others, AUC, %",
     "impossible": "impossible records", "values_true": "values true of the person, %",
-    "values_exact": "of these as fine as collected, %",
+    "values_exact": "true and as fine as collected, %",
 }  # fmt: skip
 
 
@@ -222,7 +222,7 @@ def page() -> str:
         by_way = {row["way"]: row for _, row in rows.iterrows()}
         ways = [way for way in WAYS if way in by_way]
         lines = [
-            f"| {name}, {rows['records'].iloc[0]} records | {' | '.join(ways)} |",
+            f"| {name}, {rows['records'].iloc[0]:.0f} records | {' | '.join(ways)} |",
             "| --- " * (len(ways) + 1) + "|",
         ]
         for figure, words in FIGURES.items():
