@@ -218,8 +218,9 @@ def without_plugins(words: list[str]) -> list[str]:
 def _report_error(error: BaseException) -> int:
     """Print an error in plain words and return the exit status."""
     if isinstance(error, click.ClickException):
-        if isinstance(error, click.NoSuchOption) and not error.possibilities:
-            error = click.UsageError(error.format_message() + _naming_option(error), error.ctx)
+        if isinstance(error, click.NoSuchOption) and (naming := _naming_option(error)):
+            error.possibilities = []
+            error = click.UsageError(error.format_message() + naming, error.ctx)
         error.show()
         return BAD_INPUT
     if isinstance(error, KeyboardInterrupt | click.Abort):

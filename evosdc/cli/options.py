@@ -22,6 +22,19 @@ if TYPE_CHECKING:
     from evosdc.options.model import Described, Options
 
 PATH = click.Path(path_type=Path)
+# names that options had in earlier versions, by their names in Python
+_FORMER = {"protect": "--attributes", "missing_rule": "--missing", "record_figures": "--records"}
+
+
+class _Option(click.Option):
+    """An option whose former name works too, and stands in no help."""
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Add the option to the parser of a command."""
+        current = self.opts
+        self.opts = [*current, *(former for name, former in _FORMER.items() if name == self.name)]
+        super().add_to_parser(parser, ctx)
+        self.opts = current
 
 
 def command(name: str, model: "type[Options]", target: str) -> click.Command:
@@ -36,7 +49,7 @@ def command(name: str, model: "type[Options]", target: str) -> click.Command:
 
     vars(call)["model"] = model
     params: list[click.Parameter] = [_argument(name, field) for name, field in names.items()]
-    params += [click.Option(words, **settings) for words, settings in map(_option, own)]
+    params += [_Option(words, **settings) for words, settings in map(_option, own)]
     kind = MemberCommand if "member" in names else click.Command
     return kind(name, params=params, callback=call, help=cleandoc(model.__doc__ or ""))
 
@@ -56,7 +69,7 @@ def takes_options(model: "type[Options]") -> Callable[[Callable[..., Any]], Call
         vars(call)["model"] = model
         decorated: Callable[..., Any] = call
         for words, settings in map(_option, reversed(own)):
-            decorated = click.option(*words, **settings)(decorated)
+            decorated = click.option(*words, cls=_Option, **settings)(decorated)
         return decorated
 
     return decorate

@@ -48,6 +48,8 @@ def tune(options: TuneOptions) -> None:
     ).model_copy(update={"title": f"Tuning for {Path(options.data).name}"})
     drawn = chosen_seed(options.seed, options.key)
     assembly = assemble(experiment, default_registry(), drawn)
+    if output is not None:
+        assembly.source.try_writing(output / f"best{assembly.source.original.suffix}")
     assert experiment.start is not None
     assert experiment.start.tuned is not None
     wanted = experiment.start.tuned

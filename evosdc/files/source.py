@@ -63,7 +63,7 @@ class WriteReport:
         return order_sentences(self.ordered)
 
 
-_TRIED = 50  # number of records written to test whether a format can hold them
+_TRIED = 50  # number of records, and of unusual texts in a column, written to test whether a format can hold them
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,8 +192,16 @@ class Source:
         """Raise `DataError` where the format of a file cannot hold the columns: before a search, not behind it."""
         if ending_of(path).format in ("", *TEXT):
             return
-        some = self.rows[:_TRIED]
         schema = self.table.schema
+        chosen = set(range(min(_TRIED, len(self.rows))))
+        for place, name in enumerate(schema.names):
+            column = self._column(place)
+            if name not in schema.withheld and column.held is None and column.texts:
+                odd = [text for text in column.texts if not (text.isascii() and text.isprintable())]
+                odd = [max(column.texts, key=len), *odd[:_TRIED]]
+                index, first = np.unique(column.index, return_index=True)
+                chosen.update(first[np.isin(index, column.places_of(odd))].tolist())
+        some = self.rows[sorted(chosen)]
         columns = [
             Published(place, self.original.columns[place].called(name).of_records(some), schema[name], False)
             for place, name in enumerate(schema.names)

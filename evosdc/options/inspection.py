@@ -81,9 +81,7 @@ class RiskOptions(shared.FileOptions, shared.JsonOptions):
         None, "Attribute that tells households apart; default: as in the schema.", metavar="A"
     )
     missing_rule: Literal["wildcard", "category", "never"] | None = option(
-        None,
-        "What a missing value equals: anything, other missing values, nothing; default: as in the schema.",
-        flags=("--missing-rule", "--missing"),
+        None, "What a missing value equals: anything, other missing values, nothing; default: as in the schema."
     )
     population: Any = option(
         None,
@@ -124,7 +122,6 @@ class RiskOptions(shared.FileOptions, shared.JsonOptions):
     record_figures: Any = option(
         None,
         "Write what each model says of every record, by its position, as CSV.",
-        flags=("--record-figures", "--records"),
         metavar="FILE",
         python="Here true or false: whether the result has these figures.",
     )

@@ -26,9 +26,7 @@ class LargeRiskOptions(LargeOptions):
 
     quasi_identifiers: Sequence[str] = names("What an intruder knows.", ...)
     sensitive: Sequence[str] = names("What an intruder wants to learn.", ())
-    missing_rule: Literal["wildcard", "category"] | None = option(
-        None, "What a missing value equals.", flags=("--missing-rule", "--missing")
-    )
+    missing_rule: Literal["wildcard", "category"] | None = option(None, "What a missing value equals.")
     models: Sequence[str] | None = names(
         "Registered privacy models; default: all that judge counts.", registered="privacy-model"
     )

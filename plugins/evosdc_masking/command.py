@@ -80,6 +80,7 @@ def table(data: str, options: TableOptions) -> None:
     from evosdc.cli.text import say
     from evosdc.errors import Fault, ParameterError
     from evosdc.files.atomic import require_unused, write_text
+    from evosdc.files.formats import text_separator
     from evosdc.printing import printable
     from evosdc.secret import PUBLIC_SEED
     from evosdc.table.schema import Role
@@ -88,6 +89,7 @@ def table(data: str, options: TableOptions) -> None:
     output, key_file, seed = options.output, options.key, options.seed
     if key_file is None and seed is None:
         raise click.UsageError("Name a key file by --key FILE: keep it secret, and use it for all tables of DATA.")
+    separator = text_separator(output)
     source = open_source(data, options.schema_file, options.reading)
     require_apart(output, data, options.schema_file, key_file)
     if key_file is not None and key_file.resolve() == output.resolve():
@@ -106,7 +108,7 @@ def table(data: str, options: TableOptions) -> None:
         key=key_file,
         columns=_columns_of(source),
     )
-    write_text(output, frame.to_csv(index=False, lineterminator="\n"))
+    write_text(output, frame.to_csv(index=False, sep=separator, lineterminator="\n"))
     counted = ", of records and not of those they stand for" if source.table.schema.with_role(Role.WEIGHT) else ""
     say(f"{len(frame)} cells{counted}: {output}")
     if made:
@@ -129,11 +131,13 @@ def classes(original: str, masked: Path, options: ClassesOptions) -> None:
     from evosdc.cli.inputs import matched_tables, open_source, require_apart, require_comparable
     from evosdc.cli.text import say
     from evosdc.files.atomic import require_unused, write_text
+    from evosdc.files.formats import text_separator
     from evosdc.files.masked_file import holds_generalised
     from evosdc.table.schema import Role
     from evosdc_masking.anonymity.published_classes import published_classes
 
     require_comparable("classes", masked, options.crosswalk)
+    separator = text_separator(options.output)
     source = open_source(original, options.schema_file, options.reading)
     require_apart(options.output, original, masked, options.schema_file, options.crosswalk)
     require_unused(options.output, replace=options.force, advice="Choose another file, or add --force.")
@@ -144,7 +148,7 @@ def classes(original: str, masked: Path, options: ClassesOptions) -> None:
     generalised = holds_generalised(masked, source)
     before, after = matched_tables(source, masked, options.crosswalk, [*chosen, *sensitive], generalised)
     frame = published_classes(before, after, chosen, sensitive)
-    write_text(options.output, frame.to_csv(index=False, lineterminator="\n"))
+    write_text(options.output, frame.to_csv(index=False, sep=separator, lineterminator="\n"))
     sizes, distance = frame["records"], float((frame["mean distance"] * frame["records"]).sum() / len(before))
     said = f"{len(frame)} classes of {sizes.min()} to {sizes.max()} records, {sizes.mean():.1f} on average"
     say(f"{said}; greatest radius {frame['radius'].max():.3f}, mean distance {distance:.3f}: {options.output}")

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 GOOD = "sex,age,town\n" + "".join(f"{'mf'[i % 2]},{20 + i % 7},{'abc'[i % 3]}\n" for i in range(40))
@@ -248,9 +249,48 @@ def test_which_option_names_attributes_is_said_where_none_is_named(evosdc, files
     output = ("-o", "out.csv") if words[0] == "mask" else ()
     assert_refused(evosdc(*words, "num.csv", *output), f"by {option} A,B")
     assert "Attributes are named by" not in evosdc(*words, "num.csv", "--sundry", "x").err
-    for other in ("--attribute", "--protect", "--protect", "--quasi-identifiers"):
+    for other in ("--attribute", "--protect", "--quasi-identifiers"):
         if not option.startswith(other):
             assert f"Attributes are named by {option}." in evosdc(*words, "num.csv", other, "v").err
+
+
+def test_former_names_of_options_work_and_stand_in_no_help(evosdc, files):
+    words = ("mask", "mdav", "good.csv", "--schema", "schema.toml", "--seed", "1")
+    assert evosdc(*words, "--protect", "age", "-o", "now.csv").status == 0
+    assert evosdc(*words, "--attributes", "age", "-o", "then.csv").status == 0
+    assert (files / "now.csv").read_bytes() == (files / "then.csv").read_bytes()
+    assert "--attributes" not in evosdc("mask", "--help").out
+
+
+def test_what_its_format_cannot_hold_is_refused_before_any_work(evosdc, files, monkeypatch):
+    pyreadstat = pytest.importorskip("pyreadstat")
+    frame = pd.read_csv(files / "good.csv")
+    pyreadstat.write_sav(frame, files / "good.sav")
+    (files / "e.toml").write_text(
+        'data = { file = "good.sav", protect = ["sex", "age"] }\nstop = { generations = 2 }\n'
+    )
+
+    def full(*_: object, **__: object) -> None:
+        raise ValueError("no room")
+
+    monkeypatch.setattr(pyreadstat, "write_sav", full)
+    for words in (("protect", "good.sav"), ("run", "e.toml"), ("tune", "good.sav", "--evaluations", "50")):
+        assert_refused(evosdc(*words, "-o", "out", "--quiet"), "cannot hold (no room)")
+        assert not (files / "out").exists()
+    assert_refused(evosdc("mask", "mdav", "good.sav", "-o", "out.sav"), "cannot hold (no room)")
+    # The record that does not fit need not be among the first.
+    frame = pd.concat([frame, frame])
+    frame.assign(note=["x"] * 79 + ["se\x0bcret"]).to_csv(files / "note.csv", index=False)
+    frame.assign(note=["x"] * 79 + ["x" * 32768]).to_csv(files / "long.csv", index=False)
+    for name, given in (("note", "a control character"), ("long", "more than 32,767 characters")):
+        answer = evosdc("mask", "mdav", f"{name}.csv", "--protect", "sex", "-o", "out.xlsx")
+        assert_refused(answer, given, "Choose another ending")
+        assert "cret" not in answer.err
+    assert_refused(evosdc("mask", "mdav", "good.csv", "-o", "out.por"), "names in capitals")
+    assert_refused(
+        evosdc("table", "good.csv", "--by", "sex", "--seed", "1", "-o", "t.xlsx"), "an ending of a text file"
+    )
+    assert_refused(evosdc("classes", "good.csv", "good.csv", "--protect", "sex", "-o", "t.sav"), "the ending .sav")
 
 
 def test_the_option_that_chooses_attributes_of_other_scales_is_said(evosdc, files):

@@ -145,7 +145,7 @@ def test_the_command_line_tells_all_faults_at_once_and_names_what_was_renamed(ca
     assert left.value.code == 2
     assert all(f"Error: {name}: given" in told for name in ("--time", "--workers", "--seed"))
     with pytest.raises(SystemExit):
-        main(["mask", "mdav", "x.csv", "--attributes", "a", "-o", "y.csv"])
+        main(["mask", "mdav", "x.csv", "--quasi-identifiers", "a", "-o", "y.csv"])
     assert "--protect" in capsys.readouterr().err
 
 

@@ -13,7 +13,7 @@ from io import BytesIO
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from evosdc.errors import DataError, Fault
+from evosdc.errors import DataError, Fault, InputError
 from evosdc.files.delimited_file import DelimitedFile, parse_delimited, written
 from evosdc.files.original import Original, Published
 from evosdc.files.packed import GZIP, PACKINGS, ZIP, PackedFile, gunzipped, packed, unpacked, unzipped
@@ -59,6 +59,8 @@ class Format:
         """Return the bytes of a file of columns that came from another format."""
         try:
             content: bytes = import_module(self.module).write(columns, suffix)
+        except InputError:
+            raise
         except Exception as error:  # each package has errors of its own
             reason = printable(str(error).partition("\n")[0]) or type(error).__name__
             given = f"columns that {suffix} cannot hold ({reason})"
@@ -146,6 +148,14 @@ def ending_of(path: Path | str) -> Ending:
     if name.suffix.lower() in PACKINGS:
         return Ending(PurePath(name.stem).suffix.lower(), name.suffix.lower())
     return Ending(name.suffix.lower())
+
+
+def text_separator(path: Path) -> str:
+    """Return what separates the columns of a text file of this name; raises `DataError` for an ending of no text."""
+    if path.suffix.lower() not in ("", *TEXT):
+        wanted = f"an ending of a text file: {', '.join(TEXT[:3])}"
+        raise DataError(Fault(printable(str(path)), f"the ending {path.suffix}", wanted, "Choose another one."))
+    return "\t" if path.suffix.lower() in BY_TABS else ","
 
 
 def require_writable_format(path: Path | str, source: "Source") -> None:

@@ -19,6 +19,8 @@ from evosdc.table.table import Rows
 if TYPE_CHECKING:
     from evosdc.files.formats import Reading
 
+_LONGEST, _ROWS = 32_767, 1_048_576  # characters of a cell and rows of a sheet
+
 
 @dataclass(frozen=True, eq=False)
 class Workbook:
@@ -51,7 +53,7 @@ class Workbook:
         # Formulas become values. Comments, other sheets, names and properties may say more than the records: left out.
         from openpyxl.utils import get_column_letter
 
-        book, target = _new_workbook(self.sheet.title)
+        book, target = _new_workbook(self.sheet.title, len(rows))
         target.freeze_panes = self.sheet.freeze_panes if self.first == 1 else None
         for place, one in enumerate(columns, start=1):
             values, _ = self.valued[one.position].published(one, rows, mixed=True)
@@ -67,7 +69,7 @@ class Workbook:
 
 def write(columns: Sequence[Published], suffix: str) -> bytes:
     """Return a workbook of columns that came from a file of another format."""
-    book, sheet = _new_workbook("Sheet")
+    book, sheet = _new_workbook("Sheet", len(columns[0].column))
     for place, one in enumerate(columns, start=1):
         _set(sheet.cell(1, place), one.name)
         for record, value in enumerate(converted(one), start=2):
@@ -75,9 +77,12 @@ def write(columns: Sequence[Published], suffix: str) -> bytes:
     return _bytes(book)
 
 
-def _new_workbook(title: str) -> tuple[Any, Any]:
+def _new_workbook(title: str, records: int) -> tuple[Any, Any]:
     import openpyxl
 
+    if records >= _ROWS:
+        wanted = f"at most {_ROWS - 1:,}, which a sheet can hold"
+        raise DataError(Fault("the workbook", f"{records:,} records", wanted, "Choose another ending, as .csv."))
     book = openpyxl.Workbook()
     book.properties.creator = ""
     sheet = book.active
@@ -93,7 +98,16 @@ def _bytes(book: Any) -> bytes:
 
 
 def _set(cell: Any, value: Any, old: Any = None) -> None:
-    cell.value = value
+    from openpyxl.utils.exceptions import IllegalCharacterError
+
+    # openpyxl cuts long texts, and shows a text with control characters in its error.
+    given = "a text of more than 32,767 characters" if isinstance(value, str) and len(value) > _LONGEST else ""
+    try:
+        cell.value = value
+    except IllegalCharacterError:
+        given = "a text with a control character"
+    if given:
+        raise DataError(Fault("the workbook", given, "texts that a cell can hold", "Choose another ending, as .csv."))
     if isinstance(value, str):
         cell.data_type = "s"  # openpyxl takes what begins with = for a formula
     if old is not None and old.has_style:

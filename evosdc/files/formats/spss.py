@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from evosdc.errors import DataError, Fault
 from evosdc.files.formats.statistical import StatisticalFile, frame_of, parse, saved, series_of
 from evosdc.files.original import Published
+from evosdc.printing import printable
 
 if TYPE_CHECKING:
     from evosdc.files.formats import Reading
@@ -50,5 +52,10 @@ def read(content: bytes, where: str, suffix: str, options: "Reading") -> SpssFil
 def write(columns: Sequence[Published], suffix: str) -> bytes:
     """Return a file of columns that came from a file of another format."""
     if suffix == ".por":
+        small = [one.name for one in columns if one.name != one.name.upper()]
+        if small:  # they would come back as others
+            given = f"the column {printable(', '.join(small))}"
+            advice = "Choose another ending, such as .sav."
+            raise DataError(Fault("the portable file", given, "names in capitals, the only letters it has", advice))
         return saved("write_por", frame_of(columns), suffix)
     return saved("write_sav", frame_of(columns), suffix, compress=suffix == ".zsav")
