@@ -219,8 +219,7 @@ def _report_error(error: BaseException) -> int:
     """Print an error in plain words and return the exit status."""
     if isinstance(error, click.ClickException):
         if isinstance(error, click.NoSuchOption) and (naming := _naming_option(error)):
-            error.possibilities = []
-            error = click.UsageError(error.format_message() + naming, error.ctx)
+            error = click.UsageError(click.NoSuchOption(error.option_name).format_message() + naming, error.ctx)
         error.show()
         return BAD_INPUT
     if isinstance(error, KeyboardInterrupt | click.Abort):
