@@ -10,8 +10,10 @@ import sys
 import traceback
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from hashlib import blake2b
+from importlib import import_module
 from pathlib import Path
 from tempfile import mkdtemp
 from types import SimpleNamespace
@@ -57,6 +59,9 @@ for profile, examples in (("evosdc", 12), ("thorough", 500)):
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     )
 hypothesis_settings.load_profile("evosdc")
+
+LARGE = ("scipy.stats", "pandas", "networkx", "numba", "openpyxl")
+"""Packages of many modules that tests import."""
 
 ASKS = "asks for published data sets by name, or for files of their folder; skipped where they are not at hand"
 """What the mark `data` means; see `published.py`."""
@@ -120,11 +125,31 @@ def pytest_configure(config: pytest.Config) -> None:
     cache = Path(mkdtemp(prefix="evosdc-cache-"))
     config.add_cleanup(partial(shutil.rmtree, cache, ignore_errors=True))
     published.keep_from_downloading(cache)
+    import_apart(config)
     # A shell's background job hands down that Ctrl-C is ignored, and ``nohup`` that SIGHUP is.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def import_apart(config: pytest.Config) -> None:
+    """Import large packages and all tests, each process beginning at another place.
+
+    In a fresh environment Python compiles what is imported. So one process compiles a module, and the others read it.
+    """
+    process = getattr(config, "workerinput", None)
+    if process is None:
+        return
+    folders = [config.rootpath / argument.partition("::")[0] for argument in config.args]
+    files = sorted(path.relative_to(config.rootpath) for folder in folders for path in folder.rglob("test_*.py"))
+    tests = [".".join(path.with_suffix("").parts) for path in files if path.parts[1] not in collect_ignore]
+    for names in (LARGE, tests):
+        first = len(names) * int(process["workerid"].removeprefix("gw")) // process["workercount"]
+        for name in (*names[first:], *names[:first]):
+            # What cannot be imported is said when tests are collected.
+            with suppress(Exception, pytest.skip.Exception):
+                import_module(name)
 
 
 @pytest.fixture(scope="session")

@@ -45,6 +45,8 @@ def equivalence_classes(codes: Codes) -> Classes:
     """Return the classes of equal rows of `codes`, shape (n, V); V may be 0. A missing value equals another one."""
     from evosdc.table.equal_rows import grouped_rows  # numba is loaded with it
 
+    codes = np.ascontiguousarray(codes).view()
+    codes.flags.writeable = False  # as those of tables: else the kernel is compiled once more
     return Classes(*grouped_rows(codes))
 
 

@@ -4,13 +4,15 @@ Records are rows of classes (`evosdc.table.record_rules.ColumnClasses`): those o
 and those of the others, which do not.
 """
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.table.record_rules import Classes, Flags, RuleArrays
 
-ALL = -1  # in place of a column: the whole record is looked at
+ALL: Any = np.int64(-1)  # in place of a column: the whole record is looked at; a plain -1 would compile kernels twice
 
 
 @njit(cache=True)

@@ -113,7 +113,9 @@ def _least_sum(
     live = np.empty((depths + 1, m), np.int32)
     ids = np.zeros((depths + 1, m), np.int32)
     alive = np.zeros(depths + 1, np.int64)
-    live[0], alive[0] = np.arange(m), m
+    alive[0] = m
+    for c in range(m):
+        live[0, c] = c
     gone = np.zeros(depths + 1, np.int64)
     cost = np.zeros(depths + 1, np.float64)
     level = np.zeros(depths, np.int64)

@@ -26,6 +26,8 @@ from evosdc_measures.records import Tracked
 FEW_VALUES = 128  # numbers with more different values are looked up by classes beside another attribute
 MOST_COMBINATIONS = 1 << 20  # combinations of values up to which two attributes are looked up together
 _FOLDS = 1 << 17  # Address of the folds, apart from the draws of judges
+LESS: Any = np.int64(-1)  # plain numbers from kernel to kernel are types, and compilations, of their own
+MORE: Any = np.int64(1)
 FIRST, SECOND, WIDTH, PLACES, TARGET, CLASSES, COUNTS, CELLS = range(8)
 """Columns of the layout of lookup tables: the digits of a key (the second is -1 for one attribute), how many values the
 second has, where the key's cells are found, the target and its classes, where the counts begin, and how many cells."""
@@ -452,9 +454,9 @@ def follow(
                     if left == entered and s == t:
                         continue
                     if left >= 0:
-                        move(at, table, left, s, -1, people, unit, counts, unseen, hits)
+                        move(at, table, left, s, LESS, people, unit, counts, unseen, hits)
                     if entered >= 0:
-                        move(at, table, entered, t, 1, people, unit, counts, unseen, hits)
+                        move(at, table, entered, t, MORE, people, unit, counts, unseen, hits)
                 if turn == 0:
                     if moved:
                         hits[at] += hits_of_cell(margins[at, :classes], unseen[at, :classes], unit)

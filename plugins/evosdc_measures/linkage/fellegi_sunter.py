@@ -2,6 +2,7 @@
 
 Bit v of a pattern is set where a pair of records agrees on attribute v. Estimates are one array, shape (2 V,): the
 probabilities m of agreeing on each attribute for matches, then u for other pairs. All numbers of pairs are float64.
+Kernels copy element by element: to assign an array to a part of another one takes numba two seconds to compile.
 """
 
 import numpy as np
@@ -162,7 +163,8 @@ def settle(numbers: Vector, agreeing: Vector, share: float, theta: Vector) -> No
             damping = max(damping / 10.0, LEAST_DAMPING) if gained else damping * 10.0
         if not gained:
             return
-        theta[:] = nearer
+        for i in range(size):
+            theta[i] = nearer[i]
 
 
 @njit(cache=True)
@@ -204,8 +206,10 @@ def maximise(numbers: Vector, n: int, theta: Vector) -> None:
                 beyond[i] = min(max(theta[i] + 2.0 * length * r + length * length * v2, CLAMP), 1.0 - CLAMP)
             em_step(numbers, agreeing, share, beyond, reached, chances_beyond, room)
             if as_likely(numbers, chances, chances_beyond, slack if change <= CLOSE else 0.0, room):
-                second[:] = reached
-        theta[:] = second
+                for i in range(size):
+                    second[i] = reached[i]
+        for i in range(size):
+            theta[i] = second[i]
     if share < RARE:
         settle(numbers, agreeing, share, theta)
 

@@ -16,6 +16,7 @@ from evosdc_measures.linkage.likelihood import IMPOSSIBLE, SCALE, Originals
 
 NEAR = SCALE  # Originals that cost more than this above a record's own one are ignored
 FAR = 1 << 60  # A gap that no change closes
+ONE: Any = np.int64(1)  # a plain 1 from kernel to kernel is a type, and a compilation, of its own
 
 
 class Places(NamedTuple):
@@ -135,7 +136,7 @@ def _place(record: int, originals: Originals, places: Places, bases: Integers, p
         limit += costs[bases[level] + originals.own[level, record]]
     if limit >= IMPOSSIBLE:
         # The own original cannot have been published so: a known matrix excludes it.
-        _settle(record, lost, 1, originals.credit, places.likelier, places.tied, places.totals)
+        _settle(record, lost, ONE, originals.credit, places.likelier, places.tied, places.totals)
         rivals[record] = -1
         if near > 0:
             above[record], below[record] = FAR, FAR
@@ -382,7 +383,8 @@ def follow(
                 _place(record, originals, places, bases, paths, near)
         greatest[child] = totals.max()
         if near == 0:
-            totals[:] = before_all
+            for block in range(len(totals)):
+                totals[block] = before_all[block]
             for at in range(undone):
                 record = kept[at, 0]
                 likelier[record], tied[record], rivals[record] = kept[at, 1], kept[at, 2], kept[at, 3]

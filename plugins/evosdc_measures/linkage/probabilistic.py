@@ -1,5 +1,7 @@
 """Probabilistic record linkage."""
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -37,6 +39,9 @@ PLACE, OWN, BEST, TIED = range(4)
 that occurs in its profile, and how many originals are tied with its own one there, 0 where that is not among them."""
 PAIRS, ORDER, RANKS = range(3)  # of a pattern: its pairs; patterns by falling weight; its rank
 SAME = -1
+# A plain False or 0 from kernel to kernel is a type, and a compilation, of its own.
+NO: Any = np.bool_(False)
+FIRST: Any = np.int64(0)
 CREDITS = 1 << 62  # of all records together, whole numbers: the sum does not depend on the way
 
 
@@ -346,7 +351,7 @@ def place_records(
             old = profiles[held[PLACE]]
             for pattern in range(len(pairs)):
                 pairs[pattern] += new[pattern] - old[pattern]
-            best, tied = link(new, own, order, ranks, 0)
+            best, tied = link(new, own, order, ranks, FIRST)
             credit += (unit // tied if tied else 0) - (unit // before if before else 0)
         held[PLACE], held[OWN], held[BEST], held[TIED] = places[i], own, best, tied
     return credit
@@ -392,9 +397,9 @@ def relink(
             return 0
     credit = 0
     for row in range(len(state)):
-        begin = begins[state[row, BEST]]
+        begin = int(begins[state[row, BEST]])
         if begin != SAME:
-            best, tied = link(profiles[state[row, PLACE]], state[row, OWN], new_order, new_ranks, begin)
+            best, tied = link(profiles[state[row, PLACE]], int(state[row, OWN]), new_order, new_ranks, begin)
             before = int(state[row, TIED])
             if tied != before:
                 credit += (unit // tied if tied else 0) - (unit // before if before else 0)
@@ -438,7 +443,7 @@ def try_children(
             original,
             wildcard,
             places[begin:end],
-            False,
+            NO,
             state,
             profiles,
             patterns,
@@ -451,7 +456,7 @@ def try_children(
         if not same:
             maximise(numbers, n, theta)
             rank(theta, own[ORDER], own[RANKS])
-            credit += relink(state, profiles, patterns, own, False, False, unit)
+            credit += relink(state, profiles, patterns, own, NO, NO, unit)
         credits[child] = credit
         for i in range(begin, end):
             for column in range(4):

@@ -219,10 +219,8 @@ class ProbabilisticLossTracker(TrackedMoments):
 
     def _quantiles_of(self, changes: Changes, stays: bool) -> tuple[Integers, Integers, Numbers]:
         after, ends = self.standard(changes.after.numbers), np.array(changes.ends)
-        found: tuple[Integers, Integers, Numbers] = quantiles_of_children(
-            self._ordered, self._known(), self.numbers, np.array(changes.rows), after, ends, stays, LEVELS
-        )
-        return found
+        rows, known = np.array(changes.rows), self._known()
+        return quantiles_of_children(self._ordered, known, self.numbers, rows, after, ends, stays)
 
 
 def _mean(losses: Numbers) -> Numbers:

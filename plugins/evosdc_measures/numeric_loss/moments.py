@@ -1,6 +1,6 @@
 """Counts, means and covariances of the numeric attributes of a table, kept while records of it change."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -92,7 +92,7 @@ class TrackedMoments(Tracker):
 
     def take(self, change: Changes) -> None:
         """Update to a child."""
-        before, after = self.numbers[change.rows], self.standard(change.after.numbers)
+        before, after = self.numbers[change.rows], np.ascontiguousarray(self.standard(change.after.numbers))
         self.numbers[change.rows] = after
         add_changes(self._sums, self._centres, before, after, 0, len(after))
         self._greatest = np.maximum(self._greatest, np.diag(self._sums[2]))
@@ -103,7 +103,7 @@ class TrackedMoments(Tracker):
 
     def moments_of(self, changes: Changes) -> Moments:
         """Return the moments of children, with an axis of k before."""
-        before, after = self.numbers[changes.rows], self.standard(changes.after.numbers)
+        before, after = self.numbers[changes.rows], np.ascontiguousarray(self.standard(changes.after.numbers))
         moments, sound = self._moments_of_children(before, after, changes.ends)
         for child in np.flatnonzero(~sound).tolist():
             own = slice(int(changes.ends[child - 1]) if child else 0, int(changes.ends[child]))
@@ -129,7 +129,8 @@ def sums_of(numbers: Numbers) -> tuple[Numbers, Numbers]:
     low, high = np.where(missing, np.inf, numbers).min(axis=0), np.where(missing, -np.inf, numbers).max(axis=0)
     # Where all values are the same, nothing at all may be left of them.
     centres, sums = np.where(low == high, low, means), np.zeros((3, numbers.shape[1], numbers.shape[1]))
-    add_changes(sums, centres, np.full_like(numbers, np.nan), numbers, 0, len(numbers))
+    nothing, numbers = np.full(numbers.shape, np.nan), np.ascontiguousarray(numbers)  # the layout of all changes
+    add_changes(sums, centres, nothing, numbers, 0, len(numbers))
     return centres, sums
 
 
@@ -158,7 +159,8 @@ def moments_of_children(
 ) -> tuple[Numbers, Numbers, Numbers, NDArray[np.bool_]]:
     """Return counts, means and covariances of children with an axis of k before, and of which these are sound."""
     # Shapes: greatest (q,), before, after (m, q), ends (k,).
-    k, q, begin = len(ends), len(centres), 0
+    k, q = len(ends), len(centres)
+    begin: Any = np.int64(0)  # a plain 0 is a type, and a compilation, of its own
     counts, means, covariances = np.empty((k, q, q)), np.empty((k, q)), np.empty((k, q, q))
     sound, own = np.empty(k, np.bool_), np.empty((3, q, q))
     for child in range(k):

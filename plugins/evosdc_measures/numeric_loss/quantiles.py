@@ -16,7 +16,7 @@ from evosdc_measures.domains import Integers
 from evosdc_measures.number_intervals import FittedOnIntervals, by_classes
 
 LEVELS = np.arange(1, 20) / 20  # Levels of the quantiles, 5 % to 95 %
-FEW = 32  # Up to this many changed values are put in their places; with more, an attribute is sorted again
+FEW = 32  # The values of up to this many changed records are put in their places; with more, all are sorted again
 
 
 def in_order(numbers: Numbers) -> Numbers:
@@ -36,51 +36,64 @@ def quantiles_of(ordered: Numbers, known: Integers) -> Numbers:
     return quantiles
 
 
-@njit(cache=True)
 def quantiles_of_children(
+    ordered: Numbers, known: Integers, numbers: Numbers, rows: Rows, after: Numbers, ends: Integers, stays: bool
+) -> tuple[Integers, Integers, Numbers]:
+    """Return the quantiles of attributes that differ in children, with the child and the attribute of each."""
+    # Shapes: ordered (q, n), brought in order with `stays`; known (q,), numbers (n, q), rows (m,), after (m, q), ends
+    # (k,).
+    columns, after = np.ascontiguousarray(numbers.T), np.ascontiguousarray(after)
+    found = [_quantiles_of_few(ordered, known, columns, rows, after, ends, stays, LEVELS)]
+    begins = np.append(0, ends[:-1])
+    for child in np.flatnonzero(ends - begins > FEW).tolist():
+        own, table = slice(begins[child], ends[child]), columns.copy()
+        table[:, rows[own]] = after[own].T
+        table.sort(axis=1)
+        if stays:
+            ordered[:] = table
+        quantiles = quantiles_of(table, np.count_nonzero(~np.isnan(table), axis=1))
+        found.append((np.full(len(table), child), np.arange(len(table)), quantiles))
+    children, attributes, quantiles = (np.concatenate(part) for part in zip(*found, strict=True))
+    return children, attributes, quantiles
+
+
+@njit(cache=True)
+def _quantiles_of_few(
     ordered: Numbers,
     known: Integers,
-    numbers: Numbers,
+    columns: Numbers,
     rows: Rows,
     after: Numbers,
     ends: Integers,
     stays: bool,
     levels: Numbers,
 ) -> tuple[Integers, Integers, Numbers]:
-    """Return the quantiles of attributes that differ in children, with the child and the attribute of each."""
-    # Shapes: ordered (q, n), brought in order with `stays`; known (q,), numbers (n, q), rows (m,), after (m, q), ends
-    # (k,).
+    """Return what `quantiles_of_children` does, of the children that change few records."""
     k, (q, n) = len(ends), ordered.shape
     children, attributes = np.empty(k * q, np.int64), np.empty(k * q, np.int64)
     found, filled, begin = np.empty((k * q, len(levels))), 0, 0
     for child in range(k):
-        for v in range(q):
-            count, differ = known[v], 0
+        for v in range(q if ends[child] - begin <= FEW else 0):
+            count, differ, column = known[v], 0, ordered[v]
             for i in range(begin, ends[child]):
-                x, y = numbers[rows[i], v], after[i, v]
-                differ += not (x == y or (np.isnan(x) and np.isnan(y)))
+                x, y = columns[v, rows[i]], after[i, v]
+                if x == y or (np.isnan(x) and np.isnan(y)):
+                    continue
+                if differ == 0:
+                    column = column.copy()
+                differ += 1
+                place = n - 1 if np.isnan(x) else np.searchsorted(column[:count], x)
+                # Missing values come last, and a comparison with one is false.
+                while place > 0 and not np.isnan(y) and not column[place - 1] <= y:
+                    column[place] = column[place - 1]
+                    place -= 1
+                while place < n - 1 and not np.isnan(column[place + 1]) and not y <= column[place + 1]:
+                    column[place] = column[place + 1]
+                    place += 1
+                column[place] = y
+                count += int(np.isnan(x)) - int(np.isnan(y))
             if differ == 0:
                 continue
-            column = ordered[v].copy()
-            for i in range(begin, ends[child]):
-                x, y = numbers[rows[i], v], after[i, v]
-                if differ <= FEW and not (x == y or (np.isnan(x) and np.isnan(y))):
-                    place = n - 1 if np.isnan(x) else np.searchsorted(column[:count], x)
-                    # Missing values come last, and a comparison with one is false.
-                    while place > 0 and not np.isnan(y) and not column[place - 1] <= y:
-                        column[place] = column[place - 1]
-                        place -= 1
-                    while place < n - 1 and not np.isnan(column[place + 1]) and not y <= column[place + 1]:
-                        column[place] = column[place + 1]
-                        place += 1
-                    column[place] = y
-                count += int(np.isnan(x)) - int(np.isnan(y))
-            if differ > FEW:
-                for i in range(n):
-                    column[i] = numbers[i, v]
-                for i in range(begin, ends[child]):
-                    column[rows[i]] = after[i, v]
-                column.sort()
             for level in range(len(levels)):
                 found[filled, level] = np.nan
                 if count > 0:
@@ -88,8 +101,8 @@ def quantiles_of_children(
                     below = int(np.floor(exact))
                     low, high = column[below], column[min(below + 1, count - 1)]
                     found[filled, level] = low + (high - low) * (exact - below)
-            if stays:
-                ordered[v] = column
+            for i in range(n if stays else 0):
+                ordered[v, i] = column[i]
             children[filled], attributes[filled] = child, v
             filled += 1
         begin = ends[child]

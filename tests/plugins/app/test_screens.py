@@ -49,6 +49,14 @@ def words(text):
     return html.unescape(" ".join(re.sub(r"<[^>]+>", " ", text).split()))
 
 
+def another_than_the_best(page):
+    """Return the number of a file on the front, of those that a page shows, which is not the best one."""
+    best = re.search(r'<th scope="row">(\d+) <span class="best">', page)  # none where it is not on the front
+    others = set(re.findall(r'name="member" value="(\d+)" aria', page)) - {best and best[1]}
+    assert others, "the search found one file alone"
+    return min(others)
+
+
 class TestFile:
     def test_files_and_data_sets_can_be_chosen(self, server):
         page = server.get("/").text
@@ -679,11 +687,9 @@ class TestSearches:
         assert not (server.folder / "no").exists()
 
     @pytest.mark.endurance
-    def test_another_file_than_the_best_has_a_report_of_its_own(self, server, run):
-        page = server.get("/choose", run=run).text
-        members = [int(number) for number in re.findall(r'name="member" value="(\d+)" aria', page)]
-        best = int(re.search(r'<th scope="row">(\d+) <span class="best">', page)[1])
-        other = next(member for member in members if member != best)
+    def test_another_file_than_the_best_has_a_report_of_its_own(self, server, traded):
+        run, page = traded, server.get("/choose", run=traded).text
+        other = another_than_the_best(page)
         done = server.post("/export", run=run, member=other, output="other.csv", data="survey.csv")
         assert done.status == 200
         typed = f"evosdc choose runs/{run} {other} -o runs/{run}-file-{other}"
@@ -709,9 +715,7 @@ class TestSearches:
         status = json.loads((halted / "status.json").read_text())
         (halted / "status.json").write_text(json.dumps(status | {"state": "interrupted"}))
         page = server.get("/choose", run="halted").text
-        marked = re.search(r'<th scope="row">(\d+) <span class="best">', page)  # none where it is not on the front
-        best = marked and marked[1]
-        other = next(number for number in re.findall(r'name="member" value="(\d+)" aria', page) if number != best)
+        other = another_than_the_best(page)
         assert "since the search was stopped" in words(server.get("/choose", run="halted", member=other).text)
         told = words(server.post("/export", run="halted", member=other, output="o.csv", data="survey.csv").text)
         assert "There is no verdict on this file" in told

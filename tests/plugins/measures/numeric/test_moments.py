@@ -138,12 +138,12 @@ def test_quantiles_follow_changes(data):
             rows, after, children = [*rows, own], [*after, child[own]], [*children, child]
         ends = np.cumsum([len(own) for own in rows])
         changed = np.concatenate(rows), np.concatenate(after)
-        owners, attributes, quantiles = quantiles_of_children(ordered, known, numbers, *changed, ends, False, LEVELS)
+        owners, attributes, quantiles = quantiles_of_children(ordered, known, numbers, *changed, ends, False)
         for child, v, found in zip(owners, attributes, quantiles, strict=True):
             assert_quantiles(found, children[child][:, v])
         differ = [~((numbers == child) | (np.isnan(numbers) & np.isnan(child))).all(axis=0) for child in children]
         assert list(zip(*np.nonzero(differ), strict=True)) == list(zip(owners, attributes, strict=True))
-        quantiles_of_children(ordered, known, numbers, rows[0], after[0], ends[:1], True, LEVELS)
+        quantiles_of_children(ordered, known, numbers, rows[0], after[0], ends[:1], True)
         numbers = children[0]
         np.testing.assert_array_equal(ordered, in_order(numbers))
 
@@ -157,7 +157,7 @@ def test_quantiles_of_children_that_change_much(many):
     child = numbers.copy()
     child[rows] = np.round(rng.normal(size=(many, 2)), 1)
     ordered, known = in_order(numbers), np.count_nonzero(~np.isnan(numbers), axis=0)
-    found = quantiles_of_children(ordered, known, numbers, rows, child[rows], np.array([many]), True, LEVELS)[2]
+    found = quantiles_of_children(ordered, known, numbers, rows, child[rows], np.array([many]), True)[2]
     for v in range(2):
         assert_quantiles(found[v], child[:, v])
     np.testing.assert_array_equal(ordered, in_order(child))
