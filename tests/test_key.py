@@ -113,8 +113,8 @@ def test_masking_by_small_seeds_tells_no_more_of_a_keyed_file_than_other_keys(me
         return values(evosdc.mask(few, method, protect=names, **drawn, **params), name)
 
     published = masked()
-    by_seeds = max((masked(seed=seed) == published).mean() for seed in range(25))
-    by_keys = max((masked() == published).mean() for _ in range(25))
+    by_seeds = max((masked(seed=seed) == published).mean() for seed in range(10))
+    by_keys = max((masked() == published).mean() for _ in range(10))
     assert by_seeds <= by_keys + 0.2
     assert (masked(seed=3) == masked(seed=3)).all()
 

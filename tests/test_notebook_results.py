@@ -158,7 +158,7 @@ class Handle:
 class TestProtector:
     def test_it_is_fitted_and_transforms_frames_in_order(self, people) -> None:
         protector = evosdc.Protector(
-            protect=["age", "sex", "region"], il=["il1s", "ctbil"], dr=["dbrl"], generations=2, seed=3
+            protect=["age", "sex", "region"], il=["il1s", "ctbil"], dr=["dbrl"], time="1s", seed=3
         )
         with pytest.raises(InputError, match="Call fit first"):
             protector.transform(people)

@@ -60,7 +60,8 @@ def dotted(node: ast.expr) -> str | None:
 def names_used(tree: ast.Module) -> Iterator[str]:
     """Yield the private names of other packages that a module imports or reaches for."""
     known: dict[str, str] = {}
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 full = alias.name if alias.asname else alias.name.partition(".")[0]
@@ -74,10 +75,13 @@ def names_used(tree: ast.Module) -> Iterator[str]:
                 if not own(full) and private(full):
                     yield full
     # A class may look into other objects of its own: `other._order`.
-    defined = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
-    defined |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)}
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Attribute) or not (node.attr == "core" or private(node.attr)):
+    attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
+    defined = {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}
+    defined |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    for node in attributes:
+        if node.attr != "core" and not node.attr.startswith("_"):
+            continue
+        if node.attr.startswith("__") and node.attr.endswith("__"):
             continue
         name = dotted(node) or f"?.{node.attr}"
         first, _, rest = name.partition(".")

@@ -1,7 +1,9 @@
 """Judges that learned from pairs: record linkage with learned weights, and inference by a classifier."""
 
+import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from typing import Any
 from warnings import catch_warnings, filterwarnings
 
@@ -19,6 +21,7 @@ from evosdc_judges.intervals import in_per_cent, mean_of_ratios, repeated, wilso
 from evosdc_judges.nearest import Costs, costs_of, linked, sorted_records
 from evosdc_judges.people import Draw, People, PeopleJudge, Positions, drawn
 
+WITH_THREADS = ("scipy.linalg", "scipy.optimize", "sklearn", "sklearn.ensemble")  # which bring libraries with threads
 WIDEST = 250  # classes of a feature; later classes are merged
 
 
@@ -26,12 +29,20 @@ def one_thread() -> AbstractContextManager[Any]:
     """Return a context in which linear algebra takes one thread, so that sums are taken in one order."""
     # Arrays of judges are small: several threads wait for each other longer than they work, most of all where other
     # programs want the processors. Without threadpoolctl, which scikit-learn brings along, nothing is changed.
+    loaded = [name in sys.modules for name in WITH_THREADS]
     try:
-        from threadpoolctl import threadpool_limits
+        limited: AbstractContextManager[Any] = _threads_of(*loaded).limit(limits=1)
     except ModuleNotFoundError:
         return nullcontext()
-    limited: AbstractContextManager[Any] = threadpool_limits(limits=1)
     return limited
+
+
+@cache
+def _threads_of(*loaded: bool) -> Any:
+    """Return who limits the threads of the libraries that are loaded: to look for them takes milliseconds."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def require_scikit_learn(where: str) -> None:

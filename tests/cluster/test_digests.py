@@ -19,7 +19,6 @@ pytestmark = pytest.mark.cluster
 GRAINS = ("evaluations", "islands")
 CASES = [
     ("processes", 2, "evaluations"),
-    ("scoop", 3, "islands"),
     # Numbers of workers and grains mean the same to every executor.
     *(
         pytest.param(name, workers, grain, marks=pytest.mark.endurance)
@@ -28,6 +27,7 @@ CASES = [
             ("processes", 3, "islands"),
             ("processes", 4, "evaluations"),
             ("scoop", 2, "evaluations"),
+            ("scoop", 3, "islands"),
             ("dask", 2, "evaluations"),
             ("dask", 1, "islands"),
         )

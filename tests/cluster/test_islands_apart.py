@@ -71,7 +71,8 @@ def test_a_slow_island_changes_nothing_and_holds_up_only_those_that_need_it(
         assert max(generation for _, generation in ahead) > 3
 
 
-@pytest.mark.parametrize("grain", ["islands", pytest.param("evaluations", marks=pytest.mark.endurance)])
+@pytest.mark.endurance
+@pytest.mark.parametrize("grain", ["islands", "evaluations"])
 def test_a_run_is_taken_up_in_the_middle_between_two_migrations(grain, experiment, tmp_path):
     whole = ran(experiment, tmp_path / "whole")
     settings = {"name": "processes", "workers": 2, "grain": grain}

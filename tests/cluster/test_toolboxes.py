@@ -64,7 +64,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize(
-    "way", ["fork", *(pytest.param(way, marks=pytest.mark.endurance) for way in ("spawn", "dask")), "scoop"]
+    "way", ["fork", *(pytest.param(way, marks=pytest.mark.endurance) for way in ("spawn", "dask", "scoop"))]
 )
 def test_individuals_are_evaluated_elsewhere_and_nothing_stays_behind(way, tmp_path):
     if way == "dask":

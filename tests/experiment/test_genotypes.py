@@ -187,7 +187,8 @@ def distributed(tmp_path, monkeypatch):
     sys.modules.pop("evosdc_trial", None)
 
 
-@pytest.mark.parametrize("name", ["swaps", pytest.param("levels", marks=pytest.mark.endurance)])
+@pytest.mark.endurance
+@pytest.mark.parametrize("name", GENOTYPES)
 def test_worker_processes_end_with_the_same_digest(plain, name, tmp_path, distributed, monkeypatch):
     from evosdc.executors.processes import ProcessesExecutor
 

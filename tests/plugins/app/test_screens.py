@@ -542,7 +542,8 @@ class TestSearches:
         assert typed == f"evosdc protect survey.csv --schema survey.schema.toml {asked} -o runs/survey"
         assert typed in shown(server.get("/history", data="survey.csv").text)
 
-    @pytest.mark.parametrize("executor", ["scoop", pytest.param("dask", marks=pytest.mark.endurance)])
+    @pytest.mark.endurance
+    @pytest.mark.parametrize("executor", ["scoop", "dask"])
     def test_the_executor_of_the_settings_computes_the_same(self, server, run, executor):
         pytest.importorskip({"dask": "distributed"}.get(executor, executor))
         named = set((server.folder / "runs").iterdir())

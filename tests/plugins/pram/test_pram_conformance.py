@@ -1,3 +1,4 @@
+from evosdc.model import Microdata
 from evosdc.table.schema import Scale
 from evosdc.testing import GenotypeConformance
 from evosdc_pram.pram import PramMatrices
@@ -31,6 +32,11 @@ class TestTwoStage(Conformance):
 class TestFlow(Conformance):
     tables = SLOW
     params = {"invariance": "flow", "grain": 3, "mutations": 0}  # noqa: RUF012 -- never changed
+
+    def microdata(self, table_name):
+        """Return three of the attributes: the fourth has a dozen categories, of which programs take longest."""
+        table = super().microdata(table_name).original
+        return Microdata(table, table.schema.names[:3])
 
 
 del Conformance, GenotypeConformance
