@@ -14,7 +14,7 @@ CONFIRMED = 3  # Children of a round that are evaluated at most, where they were
 
 
 def worth_keeping(probes: Siblings, climber: Individual) -> NDArray[np.int64]:
-    """Return the places of the changes that are better, or better in IL or in DR alone: with others they may pay."""
+    """Return the places of changes that are better, or better in IL or in DR alone."""
     ahead = (probes.points < np.array(climber.point)).any(axis=1)
     return np.flatnonzero(ahead | probes.dominating(climber))
 
@@ -26,17 +26,16 @@ def best_of_siblings(climber: Individual, batches: Sequence[Siblings], toolbox: 
         if batch.estimated:
             best = _confirmed(best, batch, toolbox)
             continue
-        for place in np.flatnonzero(batch.dominating(best)).tolist():
-            if len(best.objectives) == 1:  # then only one need be made
-                listed = batch.precedences()
-                best = batch[listed.index(min(listed))]
-                break
+        better = np.flatnonzero(batch.dominating(best)).tolist()
+        if better and len(best.objectives) == 1:  # then only one need be made
+            better = [min(better, key=batch.precedences().__getitem__)]
+        for place in better:
             best = batch[place] if batch[place].dominates(best) else best
     return best
 
 
 def _confirmed(best: Individual, batch: Siblings, toolbox: base.Toolbox) -> Individual:
-    """Return the first that is better than an individual of the few children that promise most; else that one."""
+    """Evaluate the most promising children; return the first that is really better, else `best`."""
     listed = batch.precedences()
     ahead = sorted(np.flatnonzero(batch.dominating(best)).tolist(), key=listed.__getitem__)
     for place in ahead[:CONFIRMED]:

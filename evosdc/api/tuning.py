@@ -105,9 +105,9 @@ def tune(data: Data, **options: Any) -> TunedData[Data]:
 def _tuned(data: Table, options: TuneOptions, seed: Seed) -> TunedData[Table]:
     from evosdc.assess.defaults import choose_attributes
     from evosdc.experiment.experiment import Experiment
-    from evosdc.experiment.preparation import best_file, budget_of, sample_of, tune_problem
     from evosdc.experiment.problem import build_problem, exact_risks, harms_of, limits_of
     from evosdc.experiment.protection import judgement_of
+    from evosdc.experiment.tuned_start import best_file, budget_of, sample_of, tune_problem
     from evosdc.model import Microdata
 
     registry = default_registry()

@@ -56,7 +56,7 @@ def composition(schema: Schema) -> str:
 def default_measures(schema: Schema, registry: Registry) -> dict[str, tuple[str, ...]]:
     """Return the names of the default measures of information loss (``il``) and disclosure risk (``dr``)."""
     names = _fit_for(len(schema), registry.defaults("measure", composition(schema)), registry)
-    kinds = {name: getattr(registry.spec("measure", name), "kind", "") for name in names}
+    kinds = {name: registry.measure(name).kind for name in names}
     return {kind: tuple(name for name in names if kinds[name] == kind) for kind in ("il", "dr")}
 
 
@@ -80,7 +80,7 @@ def risks_by_role(microdata: Microdata, registry: Registry) -> list[dict[str, An
             risks += [
                 {"name": name} | ({} if len(names) == len(schema) else {"of": names})
                 for name in _fit_for(len(names), registry.defaults("measure", occasion), registry)
-                if scales <= set(getattr(registry.spec("measure", name), "scales", ()))
+                if scales <= set(registry.measure(name).scales)
             ]
     return risks
 
@@ -98,14 +98,14 @@ def losses_for_analysts(microdata: Microdata, registry: Registry) -> list[str]:
     return [
         name
         for name in _fit_for(len(schema), names, registry)
-        if scales & set(getattr(registry.spec("measure", name), "scales", ()))
+        if scales & set(registry.measure(name).scales)
         and (tabulated or not registry.implementation("measure", name).auxiliary_all)
     ]
 
 
 def _fit_for(attributes: int, names: Sequence[str], registry: Registry) -> tuple[str, ...]:
     """Return the measures that can judge this number of attributes; log those left out."""
-    most = {name: getattr(registry.spec("measure", name), "most_attributes", None) for name in names}
+    most = {name: registry.measure(name).most_attributes for name in names}
     for name, limit in most.items():
         if limit is not None and attributes > limit:
             _LOG.warning("%s is left out: it judges at most %d attributes, and these are %d", name, limit, attributes)

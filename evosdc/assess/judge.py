@@ -496,7 +496,7 @@ def of_members(
 ) -> dict[str, Any]:
     """Return what attacks by a file reach of its people and of people who are not in it, JSON-able."""
     judges = registry.defaults("measure", "judge")
-    attribution = [name for name in judges if getattr(registry.spec("measure", name), "family", "") in OF_OTHERS]
+    attribution = [name for name in judges if registry.measure(name).family in OF_OTHERS]
     found = second_opinions(
         members, {"": published}, protect, registry=registry,
         judges=[*registry.defaults("measure", "members"), *attribution], claimed={"": {}}, seed=seed, in_order=False,

@@ -13,10 +13,10 @@ from evosdc.cli.inputs import data_of
 from evosdc.cli.text import answer, numbers, warn
 from evosdc.errors import DataError, Fault
 from evosdc.experiment.assembly import Assembly, assemble
-from evosdc.experiment.preparation import best_file, budget_of, tune_alone, with_tuned
 from evosdc.experiment.protection import protection
 from evosdc.experiment.reader import experiment_text
 from evosdc.experiment.summaries import alike_in_words
+from evosdc.experiment.tuned_start import best_file, budget_of, tune_alone, with_tuned
 from evosdc.files.atomic import check_writable, make_folder, write_text
 from evosdc.files.schema.schema_file import value_text as toml_text
 from evosdc.model import Masking

@@ -95,7 +95,8 @@ class Evaluator:
 
     def map(self, function: Callable[..., Any], *iterables: Iterable[Any]) -> Iterable[Any]:
         """Map a function over individuals, as ``map``; evaluations go to workers where these are faster."""
-        # Individuals that are evaluated get the keys of their genomes, and let go of their parents.
+        # Individuals that are evaluated get the keys of their genomes, and let go of their parents. A decorated
+        # `evaluate` is another function: it is called for each individual here, and nothing goes to workers.
         if getattr(function, "func", function) != self.evaluate:
             return map(function, *iterables)
         (listed,) = iterables
@@ -106,18 +107,18 @@ class Evaluator:
 
     def tries(self, siblings: Siblings) -> Siblings:
         """Judge children of one parent, which need not be made; return them."""
-        if not self.tried(siblings):
+        if not self.judged_together(siblings):
             origins, parent = siblings.origins, siblings.parent
             made = [parent.child(siblings.genome(place), origins[place]) for place in range(len(siblings))]
             rows = self.values_of(made)
-            # The mark of what could not be evaluated is the one score that not all have.
+            # Where there are no constraints, only failed children have the score `infeasibility`.
             names = dict.fromkeys(name for row in rows for name in row.scores)
             scores = {name: np.array([row.scores.get(name, 0.0) for row in rows]) for name in names}
             siblings.judged(scores, list(np.array(rows).T))
         self.evaluated.append(siblings)
         return siblings
 
-    def tried(self, siblings: Siblings) -> bool:
+    def judged_together(self, siblings: Siblings) -> bool:
         """Judge children by what they change, where that is possible; return whether it was."""
         # Where a measure fails and the rule does not end the run, each is to be evaluated by itself, by that rule.
         if siblings.changes is None or siblings.parent.failed:
@@ -155,13 +156,10 @@ class Evaluator:
             individual.key = key_of(individual.genome)
             if individual.key not in self._cache:
                 fresh.setdefault(individual.key, individual)
-        found = self._sent(fresh) if self.better_sent(len(fresh)) else self._here(fresh)
-        values = []
+        self._cache.update(self._sent(fresh) if self.better_sent(len(fresh)) else self._here(fresh))
+        values = [self._cache[individual.key] for individual in individuals]
         for individual in individuals:
-            known = found.get(individual.key)
-            values.append(self._cache[individual.key] if known is None else known)
             individual.parent = None
-        self._cache.update(found)
         while len(self._cache) > CACHE_SIZE:
             self._cache.popitem(last=False)
         return values
@@ -191,11 +189,11 @@ class Evaluator:
                 began = monotonic()
                 found[key] = evaluate_or_penalise(self.rule, self.problem, individual, self._in_time)
                 self._here_seconds.add(monotonic() - began)
-        return {key: found[key] for key in fresh}
+        return found
 
     def _of_children(self, children: Sequence[Individual]) -> dict[bytes, Values]:
         """Return the values of those children that can be judged together, by what they change."""
-        # A limit of time is one of a single evaluation.
+        # A time limit is for one evaluation: then each child is evaluated alone.
         if not (children and self.problem.tracks) or self.time_limit is not None:
             return {}
         try:

@@ -13,9 +13,8 @@ from evosdc.executors.tasks import worth_sending
 from evosdc.model import Algorithm, Archipelago, Population
 from evosdc.secret import Streams
 
-WARMING, TRIAL = 4.0, 5.0
-"""Seconds that workers may take to load what they need, and after which it is judged whether demes there are as fast as
-was expected."""
+WARMING = 4.0  # seconds that workers may take to load what they need
+TRIAL = 5.0  # seconds after which demes on workers are compared with this process
 
 
 class GenerationStep:
@@ -24,13 +23,13 @@ class GenerationStep:
     # The grain is what one task is: an evaluation, or a deme for many generations. Like the number of workers it
     # changes how long a generation takes and nothing else.
 
-    def __init__(self, algorithm: Algorithm, evaluator: Evaluator, streams: Streams, stop: Stop | None = None) -> None:
+    def __init__(self, algorithm: Algorithm, evaluator: Evaluator, streams: Streams, stop: Stop) -> None:
         self.algorithm = algorithm
-        # To ask a protocol takes longer than many a generation's other steps.
+        # `isinstance` of a protocol is slow: once is enough.
         self._archipelago = algorithm if isinstance(algorithm, Archipelago) else None
         self.evaluator = evaluator
         self.streams = streams
-        self.stop = stop or Stop()
+        self.stop = stop
         self._dispatch: Dispatch | None = getattr(evaluator, "dispatch", None)
         self._made = (0, 0)
         self._here_seconds = Cost()

@@ -97,10 +97,11 @@ class Problem(Draws):
         """
         if self._trackers is None:
             return [None] * len(children)
-        found = list[Values | None]()
-        for child, scores in zip(children, self._trackers.scores_of_children(children), strict=True):
-            found.append(None if scores is None else self._values(scores, child.genome))
-        return found
+        known = self._trackers.scores_of_children(children)
+        return [
+            None if scores is None else self._values(scores, child.genome)
+            for child, scores in zip(children, known, strict=True)
+        ]
 
     def _from_scratch(self, genome: Any, key: bytes) -> Values:
         each = list[dict[str, float]]()
@@ -138,14 +139,14 @@ class Problem(Draws):
         # finite.
         if self._trackers is None or siblings.changes is None or not self._objectives.by_columns:
             return None
-        scores, estimated = self._trackers.estimates(siblings.parent, siblings.changes)
+        scores, estimated = self._trackers.scores_of_changes(siblings.parent, siblings.changes)
         columns = self._objectives.judge_columns(scores)
         return None if columns is None else (columns, estimated)
 
     def contributions(self, individual: Individual) -> list[NDArray[np.float64]]:
         """Return each record's contribution to the score of each measure that has them (`Tracker.contributions`)."""
         if self._trackers is not None:
-            table = self._trackers.at(individual)
+            table = self._trackers.at(individual.key, individual.genome)
         else:
             table = FollowedTable(self.measures, individual.genome, self.decode(individual.genome, individual.key))
         found = [asked(f"measure {name}", tracker.contributions) for name, tracker in table.trackers.items()]

@@ -23,8 +23,8 @@ FAR = 4  # children that differ in more than the records divided by this are jud
 REMEMBERED = 20_000  # Genomes whose parents are remembered
 LATEST = 2  # latest tables that are searched for one near a genome, where its parent's is gone
 NEAR = 2
-"""Changed records up to which children of a child are judged in the table that it was judged in. Of numbers none:
-measures of ranks are quick where one or two records change."""
+"""A child with at most so many changed records has its own children judged in the table that it was judged in. With
+numbers none has: measures of ranks are quick for one or two changed records only."""
 BATCH = 200_000  # records of all children that are judged at once: the clock is read in between
 
 
@@ -72,17 +72,13 @@ class Trackers:
         self._tables: OrderedDict[bytes, FollowedTable] = OrderedDict()
         self.near = 0 if original.schema.numeric else NEAR
         self._batch = max(1, BATCH // len(original)) if len(original) else 1
-        # By key of a genome: its parent, one in whose table it was judged and that differs in few records, and the
-        # child that its table was updated to.
-        self._origin: OrderedDict[bytes, bytes] = OrderedDict()
-        self._base: OrderedDict[bytes, bytes] = OrderedDict()
-        self._went: OrderedDict[bytes, bytes] = OrderedDict()
+        # Each by the key of a genome.
+        self._origin: OrderedDict[bytes, bytes] = OrderedDict()  # its parent
+        self._base: OrderedDict[bytes, bytes] = OrderedDict()  # in whose table it was judged, if few records differ
+        self._went: OrderedDict[bytes, bytes] = OrderedDict()  # the child that its table was updated to
 
-    def at(self, individual: Individual) -> FollowedTable:
-        """Return the tracked table of an individual: cached, updated from a relative's, or new."""
-        return self._at(individual.key, individual.genome)
-
-    def _at(self, key: bytes, genome: Any) -> FollowedTable:
+    def at(self, key: bytes, genome: Any) -> FollowedTable:
+        """Return the tracked table of a genome: cached, updated from a relative's, or new."""
         table = self._tables.pop(key, None)
         if table is None:
             table = self._arrived(key, genome)
@@ -91,11 +87,9 @@ class Trackers:
         self._tables[key] = table
         return table
 
-    def estimates(self, parent: Individual, changes: Changes) -> tuple[dict[str, NDArray[np.float64]], bool]:
+    def scores_of_changes(self, parent: Individual, changes: Changes) -> tuple[dict[str, NDArray[np.float64]], bool]:
         """Return scores of children by measure, shape (k,) each, and whether any is an estimate."""
-        estimated = set[str]()
-        columns = self._columns(parent.key, self.at(parent), changes, estimated)
-        return columns, bool(estimated)
+        return self._columns(parent.key, parent.genome, changes, quick=True)
 
     def scores_of_children(self, children: Sequence[Individual]) -> list[dict[str, float] | None]:
         """Return the scores of individuals by what they change in a tracked table; None where that is too much.
@@ -113,11 +107,11 @@ class Trackers:
                 near.setdefault(base, (self._tables[base].genome, []))[1].append(place)
             else:
                 apart.setdefault(parent.key, (parent.genome, []))[1].append(place)
-        # Those that have a table come first: to others it may go.
+        # Tables that exist are used first: making another may take them away.
         for key, (genome, places) in [*near.items(), *apart.items()]:
             for among, changes in self.changes(genome, [children[place].genome for place in places]):
                 check_time()
-                columns = self._columns(key, self._at(key, genome), changes)
+                columns, _ = self._columns(key, genome, changes)
                 sizes = np.diff(changes.ends, prepend=0).tolist()
                 for number, (position, size) in enumerate(zip(among, sizes, strict=True)):
                     found[places[position]] = {name: float(column[number]) for name, column in columns.items()}
@@ -126,20 +120,20 @@ class Trackers:
         return found
 
     def _columns(
-        self, key: bytes, table: FollowedTable, changes: Changes, estimated: set[str] | None = None
-    ) -> dict[str, NDArray[np.float64]]:
-        """Return the scores of children by measure; add to `estimated`, if given, those that are estimates."""
-        columns = dict[str, NDArray[np.float64]]()
+        self, key: bytes, genome: Any, changes: Changes, quick: bool = False
+    ) -> tuple[dict[str, NDArray[np.float64]], bool]:
+        """Return scores of children of a genome by measure, and whether any is an estimate: only where `quick`."""
+        columns, estimated = dict[str, NDArray[np.float64]](), False
+        trackers = self.at(key, genome).trackers
         try:
-            for name, tracker in table.trackers.items():
-                about = None if estimated is None else asked(f"measure {name}", tracker.estimates, changes)
+            for name, tracker in trackers.items():
+                about = asked(f"measure {name}", tracker.estimates, changes) if quick else None
+                estimated |= about is not None
                 columns[name] = asked(f"measure {name}", tracker.tries, changes) if about is None else about
-                if estimated is not None and about is not None:
-                    estimated.add(name)
         except BaseException:
             self._tables.pop(key, None)  # an interrupted update leaves the state inconsistent
             raise
-        return columns
+        return columns, estimated
 
     def changes(self, parent: Any, children: Sequence[Any]) -> Iterator[tuple[list[int], Changes]]:
         """Return what children change in a parent's table, batch by batch, with their places.
@@ -175,8 +169,7 @@ class Trackers:
 
     def _arrived(self, own: bytes, genome: Any) -> FollowedTable:
         """Return the table of a genome that has none: its parent's, which goes there, or a copy of a near one."""
-        # A parent mostly has made room for a child that has children. Where it has not, it is found where its table
-        # went.
+        # Mostly the parent's table is there and is updated. If it went to another child, it is taken from there.
         origin = self._origin.get(own, b"")
         parent = self._base.get(origin, origin)
         went = (self._went.get(key, b"") for key in (own, parent))
@@ -195,8 +188,7 @@ class Trackers:
                 _remember(self._went, key, own)
             table.take(genome, batch[1])
             return table
-        made = self._decode(genome, own)
-        return FollowedTable(self._measures, genome, made)
+        return FollowedTable(self._measures, genome, self._decode(genome, own))
 
 
 def _remember(of: OrderedDict[bytes, bytes], key: bytes, other: bytes) -> None:

@@ -4,47 +4,35 @@ A published file discloses general facts about people like its own, and facts ab
 who are not in it show the difference. So the plan of the run protects one half of them, and both are attacked.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from evosdc.assess.intruder import bound_of
 from evosdc.assess.judge import Claims, of_members, second_opinions
 from evosdc.assess.judge import SecondOpinion as JudgedFile
-from evosdc.assess.three_risks import MOST_EXCESS, TAIL, inferred, three_risks
-from evosdc.engine.archive import Archive
 from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.loop import SearchState, attained, first_state, search
-from evosdc.engine.statistics import best_of
+from evosdc.engine.loop import SearchState, first_state, search
 from evosdc.engine.stop import Stop
 from evosdc.errors import EvosdcError, Fault, InputError, ParameterError
 from evosdc.experiment.assembly import Assembly, assembled_like, known_to_attackers
-from evosdc.experiment.experiment import Experiment, Start, TighterBounds
+from evosdc.experiment.experiment import Experiment, Start
 from evosdc.experiment.maskings import MaskingEntry
-from evosdc.experiment.problem import aims_among
 from evosdc.experiment.reader import read_recipe
-from evosdc.experiment.release import found_in
 from evosdc.experiment.start import StartingFile, starting_individual, starting_table
 from evosdc.experiment.summaries import entries_of
 from evosdc.model import EarlierRelease, Individual
-from evosdc.model.constraint import Constraint
-from evosdc.model.individual import INFEASIBILITY
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import RECIPE, RunFolder, is_replicate
 from evosdc.runs.result import Entry, SecondOpinion
 from evosdc.secret import Key, Purpose, Seed, judging_seed, stream
-from evosdc.table.distinct_values import distinct_values
 from evosdc.table.role_assignment import assign_known
-from evosdc.table.schema import Role, Scale
-from evosdc.table.table import MISSING, Rows, Table
+from evosdc.table.schema import Role
+from evosdc.table.table import Rows, Table
 from evosdc.time_limit import DeadlineOver, time_limited
-from evosdc.tuning.tuner import LARGE
 
 LONG = 20.0  # seconds of search from which a single run has a second opinion that did not say whether it wants one
 SECONDS = 1.1  # of one core, for two files of 1000 records and an attribute that is protected
@@ -89,7 +77,7 @@ def claims_of(scores: Mapping[str, float], experiment: Experiment, registry: Reg
     values: dict[str, float] = {}
     claimed_by: dict[str, str] = {}
     for measure in experiment.measures.dr:
-        family = getattr(registry.spec("measure", measure.name), "family", "")
+        family = registry.measure(measure.name).family
         # A share of right guesses is no gain over guessing without the file: measures of that are those for inference.
         informed = family == "linkage" or measure.name in registry.defaults("measure", "inference")
         score = scores.get(measure.name)
@@ -297,212 +285,3 @@ def members_opinion(
         "evaluations": half.evaluations,
         "seconds": round(half.seconds, 1),
     }
-
-
-AT_THE_END = 1.0
-
-CHECKED = (0.6, 0.6, 0.6, 0.6, AT_THE_END)
-"""Shares of the search's remaining time after which its best file is judged; at the end where one was accepted."""
-
-WITH_MEMBERS = 2
-"""Times that judges by members and others are run, at most: they take longer than all others."""
-
-SHORT = 0.2
-"""Share of the remaining time that a verdict before the end takes at most."""
-
-LEAST_LEFT = 1.0
-"""Seconds of search without which tighter bounds are of no use."""
-
-SPARE = 0.99
-"""Share of a bound that the search has to keep, so that the verdict finds the bound kept."""
-
-QUANTILES = 5
-"""Classes of a sensitive number that a learner guesses (`members-inference`)."""
-
-LESS_LEARNED = 0.5
-"""Share of the linkage to which a search goes, at most, where a learner guesses too much.
-
-An excess goes with the linkage by displacements: of six files of `carData`'s Chile that linkage was 38, 23, 9.2, 6.9,
-1.6 and 0.9 per cent, and the excess 24.5, 13.0, 5.9, 5.8, 0.8 and 1.4 points. A seventh, of table swapping, does not
-fit: 1.2 per cent and 5.2 points.
-"""
-
-
-def judgeable(assembly: Assembly) -> bool:
-    """Whether the best file of a search can be judged before its end: it has a goal, and a genome is one file.
-
-    In a large file that takes as long as much of the search.
-    """
-    small = len(assembly.source.table) < LARGE
-    return small and assembly.experiment.goal is not None and assembly.problem.single
-
-
-def margins_wanted(
-    assembly: Assembly,
-    masked: Table,
-    scores: Mapping[str, float],
-    members: Mapping[str, Any] | None,
-    until: Callable[[], float | None] = lambda: None,
-) -> tuple[dict[str, float], str]:
-    """Return by figure how far a search has to stay from its bounds to be publishable, and which risks are beyond.
-
-    Nothing where the verdict would accept what was found; `members` is what judges by members and others say, `until`
-    returns the seconds that are left.
-    """
-    registry, experiment, protect = assembly.registry, assembly.experiment, assembly.microdata.protect
-    whole = assembly.source.table
-    listed = [one for one in assembly.problem.constraints.listed if one.operator == "<="]
-    found = found_in(assembly, whole, masked, {}, scores)
-    if found is None:
-        return {}, ""
-    bound, _ = bound_of(list(map(str, listed)), found.measure, registry, experiment.accepted)
-    followed = registry.defaults("measure", "followed")
-    judges: Mapping[str, Any] = second_opinions(
-        assign_known(whole, protect), {"": assembly.source.published(masked)}, protect, registry=registry,
-        judges=followed, seed=judging_seed(assembly.seed), in_order=False, until=until,
-    )[""].to_json()["judges"]  # fmt: skip
-    tails = {name: one for name, one in judges.items() if one["family"] == TAIL}
-    lines = three_risks(found.to_json(), bound, "", tails, members, bool(whole.schema.with_role(Role.SENSITIVE)))
-    singling, linkability, inference = lines
-    shares, margins = [1.0], dict[str, float]()
-    if linkability.kept is False:
-        shares += [bound / max(found.percent, 1e-9), linkability.worst_bound / max(linkability.worst or 0.0, 1.0)]
-    if inference.kept is False:
-        shares.append(min(LESS_LEARNED, MOST_EXCESS / max(inference.mean or 0.0, MOST_EXCESS)))
-    if singling.kept is False:
-        share = singling.bound / max(singling.worst or 0.0, singling.mean or 0.0)
-        margins = {one.figure_name: one.bound * (1.0 - SPARE * share) for one in listed if one.name in tails}
-        shares += [] if margins else [share]
-    aims = [Constraint.parse(text).name for text in aims_among(experiment.constraints, registry, experiment.goal)]
-    linking = [one for one in listed if one.name in (*aims, *followed) and one.name not in tails]
-    most = min(shares) * min(bound, found.percent) if min(shares) < 1.0 else bound
-    beyond = [line.risk.lower() for line in lines if line.kept is False]
-    if members is not None and inferred(members) is None:
-        learned = linkage_to_learn(whole)
-        if any(scores.get(one.name, 0.0) > learned for one in linking):
-            most, beyond = min(most, learned), [*beyond, "inference not checked"]
-    if most < bound:
-        margins |= {one.figure_name: one.bound - SPARE * most for one in linking if one.bound > SPARE * most}
-    return margins, ", ".join(beyond)
-
-
-def linkage_to_learn(table: Table) -> float:
-    """Return the per cent of people linked that discloses sensitive values of `MOST_EXCESS` per cent."""
-    # Who is linked rightly discloses the value; of others the commonest one is guessed. In Chile's file, whose
-    # commonest vote is that of 35 %, the excess was that part of the linkage by displacements (`LESS_LEARNED`).
-    commonest = [1.0]
-    for name in table.schema.with_role(Role.SENSITIVE):
-        codes = table.column(name).astype(np.int64) if table.schema[name].categorical else np.arange(QUANTILES)
-        counts = np.bincount(codes[codes >= 0], minlength=1)
-        commonest.append(float(counts.max() / max(counts.sum(), 1)))
-    return MOST_EXCESS / max(1.0 - min(commonest), 1e-9)
-
-
-def within(assembly: Assembly, bounds: Sequence[TighterBounds]) -> Assembly:
-    """Return an assembly whose search keeps to the last of some bounds."""
-    if assembly.experiment.tighter == tuple(bounds):
-        return assembly
-    other = assembled_like(assembly, assembly.experiment.model_copy(update={"tighter": tuple(bounds)}))
-    return replace(other, plan=assembly.plan, stop=assembly.stop)
-
-
-def rejudged(assembly: Assembly, state: SearchState) -> SearchState:
-    """Return the state from which a search continues within other bounds: the best is then one that keeps these."""
-    problem = assembly.problem
-
-    def judged(one: Individual) -> Individual:
-        if one.failed:
-            return one
-        scores, objectives = problem.judge({name: one.scores[name] for name in problem.measures}, one.genome)
-        return Individual(one.genome, one.key, scores, objectives, one.origin)
-
-    known = {one.key: judged(one) for one in (state.best, *state.population, *state.front)}
-    members, best = [known[one.key] for one in state.population], best_of(list(known.values()))
-    if all(one.key != best.key for one in members):
-        members[max(range(len(members)), key=lambda slot: members[slot].precedence)] = best
-    front = Archive(list(known.values()))
-    progress = replace(state.progress, stalled=0, best=attained(best), volume=None, settled=0)
-    return SearchState(state.population.following(members), best, front.individuals, progress, front.passed)
-
-
-CLASSES = 5
-"""Numbers of classes, of about equal frequency, in which a column is tried."""
-
-COLUMNS_TRIED = 8
-"""Columns that are tried: those of the most values, which single people out."""
-
-SHOWN = 3
-"""Findings that are said, those of least loss first."""
-
-MOST_TRYING = 15.0
-"""Seconds that all of this takes at most."""
-
-FILES_TRIED = 3
-"""Best tuned files that are tried, beside the file found."""
-
-
-def tried(
-    assembly: Assembly, best: Individual, starting: Sequence[StartingFile], left: Callable[[], float]
-) -> list[str]:
-    """Return sentences on columns that would make a file publishable if dropped, or published in classes.
-
-    A column that is dropped is measured as one with a single value: it discloses nothing, and its tables are lost.
-
-    Parameters
-    ----------
-    left : callable
-        Returns the seconds that are left for this.
-    """
-    problem, original = assembly.problem, assembly.microdata.original
-    if problem.genotype.generalises or not problem.single:
-        return []
-    tuned = [one.individual for one in sorted(entries_of(starting), key=lambda one: one.individual.precedence)]
-    files = [one for one in (best, *tuned[:FILES_TRIED]) if one.genome is not None]
-    tables = [problem.decode(one.genome, one.key) for one in files]
-    values = {name: len(distinct_values(original.column(name))) for name in original.schema.names}
-    names = sorted(values, key=lambda name: -values[name])[:COLUMNS_TRIED]
-    within = list[tuple[float, str, Table, Mapping[str, float]]]()
-    for name in names:
-        for words, table in _versions(original, tables, name, values[name]):
-            if left() <= 0.0:
-                break
-            with suppress(EvosdcError):
-                scores, _ = problem.score(table)
-                if not scores.get(INFEASIBILITY, 0.0):
-                    within.append((float(scores["il"]), words, table, scores))
-    said = dict[str, float]()
-    for loss, words, table, known_scores in sorted(within, key=lambda one: one[0]):
-        if len(said) == SHOWN or left() <= 0.0:
-            break
-        if words not in said and not margins_wanted(assembly, table, known_scores, None)[0]:
-            said[words] = loss
-    listed = [f"{words} (loss {loss:.1f})" for words, loss in said.items()]
-    return [f"Tried: a file keeps the bounds {', or '.join(listed)}."] if listed else []
-
-
-def _versions(original: Table, tables: Sequence[Table], name: str, values: int) -> Iterator[tuple[str, Table]]:
-    """Yield masked files with a column in classes, then with a single value of it."""
-    column = original.column(name)
-    categorical = original.schema[name].categorical
-    present = np.sort(column[column != MISSING] if categorical else column[~np.isnan(column)])
-    if not len(present):
-        return
-    ordered = original.schema[name].scale is not Scale.NOMINAL
-    for classes in (CLASSES, 1) if ordered and values > CLASSES else (1,):
-        places = ((np.arange(classes) + 0.5) * len(present) / classes).astype(np.intp)
-        middles = np.unique(present[places])
-        words = f"with {name} in {len(middles)} classes" if classes > 1 else f"without {name}"
-        for table in tables:
-            own = table.column(name)
-            nearest = middles[np.abs(own[:, None] - middles).argmin(axis=1)]
-            absent = own == MISSING if categorical else np.isnan(own)
-            yield words, _with_column(table, name, np.where(absent & (classes > 1), own, nearest))
-
-
-def _with_column(table: Table, name: str, column: NDArray[Any]) -> Table:
-    codes, numbers = table.codes.copy(), table.numbers.copy()
-    names = [a.name for a in (*table.schema.categorical, *table.schema.numeric)]
-    place = names.index(name)
-    whole = codes if place < codes.shape[1] else numbers
-    whole[:, place if place < codes.shape[1] else place - codes.shape[1]] = column
-    return Table(table.schema, codes, numbers)

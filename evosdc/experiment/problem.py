@@ -34,7 +34,7 @@ from evosdc.model.fitness import single_measure
 from evosdc.plugins.registry import Registry
 from evosdc.processors import side_by_side
 from evosdc.secret import Key, Seed, Streams, judging_seed
-from evosdc.specs import MaskingMethodSpec, MeasureSpec
+from evosdc.specs import MaskingMethodSpec
 from evosdc.table.distinct_values import distinct_values
 from evosdc.table.schema import Role, Schema
 from evosdc.table.table import Table
@@ -58,7 +58,6 @@ def constraints_of(
     registry: Registry,
     microdata: Microdata,
     aggregation: Aggregation,
-    genotype: object,
 ) -> tuple[Constraints, dict[str, Fitted]]:
     """Return the constraints, and the measures that they need besides those of the experiment."""
     listed = parse_constraints(experiment)
@@ -66,17 +65,6 @@ def constraints_of(
     for constraint in listed:
         with collect.step():
             figures.add(constraint)
-    if isinstance(genotype, Stochastic) and genotype.expected:
-        collect.faults += [
-            Fault(
-                f"constraint on {name}",
-                "a figure without expectation under transition matrices",
-                "one that has one",
-                "Let the genotype draw instead.",
-            )
-            for name, fitted in figures.fitted.items()
-            if not isinstance(fitted, Expected)
-        ]
     collect.settle()
     margins = experiment.tighter[-1].margins if experiment.tighter else {}
     return Constraints(listed, figures.derived, margins), figures.fitted
@@ -112,13 +100,13 @@ class Figures:
                 for measure in kinds[name]:
                     self._fit(measure, attribute)
                 self.derived[constraint.figure_name] = _of_attribute(self.aggregation, name, attribute)
-            least, greatest = zip(*(self._range(measure.name) for measure in kinds[name]), strict=True)
+            least, greatest = zip(*(self.registry.measure(measure.name).range for measure in kinds[name]), strict=True)
             self._require_possible(constraint, min(least), max(greatest))
         elif attribute is not None and name in offered:
-            self._require_possible(constraint, *self._range(name))
+            self._require_possible(constraint, *self.registry.measure(name).range)
             self._fit(taken.get(name, Named(name=name)), attribute)
         elif name in taken:
-            self._require_possible(constraint, *self._range(name))
+            self._require_possible(constraint, *self.registry.measure(name).range)
         elif name in models:
             self._add_model(constraint, where)
         elif name in offered:
@@ -149,12 +137,6 @@ class Figures:
         safe = constraint.operator == (">=" if headline.model.larger_is_safer else "<=")
         if safe and headline.model.shortfall(view, constraint.bound) is not None:
             self.fitted[constraint.shortfall_name] = Shortfall(headline, constraint.bound)
-
-    def _range(self, name: str) -> tuple[float, float]:
-        """Return the range of a measure."""
-        spec = self.registry.spec("measure", name)
-        assert isinstance(spec, MeasureSpec)
-        return spec.range
 
     def _require_possible(self, constraint: Constraint, least: float, greatest: float, of: str = "") -> None:
         """Refuse a constraint that no file can fulfil, before a search tries to."""
@@ -232,9 +214,9 @@ def build_problem(
         parts = [needs[one](registry) for one in registry.implementation("genotype", name).needs]
         genotype = registry.build("genotype", name, params, microdata, *parts)
     fitted: dict[str, Fitted] = {}
-    experiment = guarded(judged_as_usual(experiment, microdata, registry), genotype, registry)
+    experiment = guarded(experiment, genotype, registry)
     measures = experiment.measures
-    assert measures is not None, "those taken as usual where none is named"
+    assert measures is not None, "the assembly fills in those taken as usual"
     listed, at_hand = ((), {}) if before is None else (before[0].all, before[1])
     fits: dict[str, Callable[[], Fitted]] = {}
     for measure in measures.all:
@@ -263,16 +245,6 @@ def build_problem(
             if isinstance(found, InputError):
                 raise found
             fitted[name] = found
-            expected = isinstance(genotype, Stochastic) and genotype.expected
-            if expected and not isinstance(found, Expected):
-                collect.faults.append(
-                    Fault(
-                        f"measure {name}",
-                        "a measure without expectation under transition matrices",
-                        "measures that have one",
-                        f"Genotype {experiment.genotype.name} judges by expectations here; let it draw instead.",
-                    )
-                )
     with collect.step():
         require_judged(measures, microdata.original.schema, registry)
     aggregation = Aggregation(())
@@ -282,7 +254,18 @@ def build_problem(
         fitness = fitness_of(experiment, registry)
     constraints, figures = Constraints(), dict[str, Fitted]()
     with collect.step():
-        constraints, figures = constraints_of(experiment, measures, registry, microdata, aggregation, genotype)
+        constraints, figures = constraints_of(experiment, measures, registry, microdata, aggregation)
+    if isinstance(genotype, Stochastic) and genotype.expected:
+        collect.faults += [
+            Fault(
+                f"measure {name}",
+                "a measure without expectation under transition matrices",
+                "measures, and constraints on figures, that have one",
+                f"Genotype {experiment.genotype.name} judges by expectations here; let it draw instead.",
+            )
+            for name, found in (fitted | figures).items()
+            if not isinstance(found, Expected)
+        ]
     if fitness is not None and not collect.faults:
         known = set(fitted) | set(aggregation.combine(dict.fromkeys(fitted, 0.0)))
         known |= set(genotype.trait_names) if isinstance(genotype, Described) else set()
@@ -367,12 +350,12 @@ def fitness_of(experiment: Experiment, registry: Registry) -> Fitness:
             raise ExperimentError(
                 Fault(f"fitness {name}", "a measure that is not taken", "one of the measures", advice)
             )
-        return single_measure(name, params, getattr(registry.spec("measure", name), "direction", "minimise"))
+        return single_measure(name, params, registry.measure(name).direction)
     fitness: Fitness = registry.build("fitness", name, params)
     if experiment.measures is None:  # only the name and the parameters can be looked at
         return fitness
     taken = [measure.name for measure in experiment.measures.all if measure.name in registry.names("measure")]
-    return fitness.bound({m: getattr(registry.spec("measure", m), "direction", "minimise") for m in taken})
+    return fitness.bound({m: registry.measure(m).direction for m in taken})
 
 
 def aggregation_of(measures: Measures, registry: Registry) -> Aggregation:
@@ -381,12 +364,12 @@ def aggregation_of(measures: Measures, registry: Registry) -> Aggregation:
     for kind, listed in (("il", measures.il), ("dr", measures.dr)):
         for measure in listed:
             with collect.step():
-                found = getattr(registry.spec("measure", measure.name), "kind", kind)
+                found = registry.measure(measure.name).kind
                 if found != kind:
                     wanted = f"a measure of kind {kind}"
                     raise ExperimentError(Fault(f"measures.{kind}: {measure.name}", f"one of kind {found}", wanted))
     collect.settle()
-    families = {m.name: getattr(registry.spec("measure", m.name), "family", "") for m in measures.dr}
+    families = {m.name: registry.measure(m.name).family for m in measures.dr}
     return Aggregation(
         tuple(m.name for m in measures.il),
         tuple(name for name, family in families.items() if family == "linkage"),
@@ -434,15 +417,11 @@ def exact_risks(
     microdata: Microdata, registry: Registry, require: Sequence[str] = (), accepted: float = ACCEPTED
 ) -> dict[str, float]:
     """Return the measures of disclosure by exact values and in tables of the file, each with its bound."""
-    # The verdict refuses a file that is beyond one. A measure that not even the original exceeds is left out: no masked
-    # file of it has to be kept from anything.
+    # The verdict refuses a file that is beyond one. A measure that even the original keeps within its bound needs no
+    # constraint.
     original, bound = microdata.original, strictest_bound(require, registry, accepted)
     scales = {str(attribute.scale) for attribute in original.schema.attributes}
-    fitting = [
-        name
-        for name in registry.defaults("measure", "exact")
-        if scales <= set(getattr(registry.spec("measure", name), "scales", ()))
-    ]
+    fitting = [name for name in registry.defaults("measure", "exact") if scales <= set(registry.measure(name).scales)]
     bounds = dict.fromkeys(fitting, bound)
     learned = learned_of(registry) if microdata.table.schema.with_role(Role.SENSITIVE) else {}
     return {
@@ -461,15 +440,15 @@ def learned_of(registry: Registry) -> dict[str, float]:
     return dict.fromkeys(registry.defaults("measure", "lookup"), MOST_LEARNED)
 
 
-# Records of which the people worst off are looked for, and pairs of them with different originals up to which a search
-# follows that: it matches all pairs for each file that it keeps.
+# Surest matches: how many records are looked at, and up to how many pairs a search follows the measure, which matches
+# all pairs for each file that it keeps.
 MATCHED = 3000, 10_000_000
 
 
 def followed_judges(microdata: Microdata, registry: Registry, goal: float | None) -> dict[str, float]:
     """Return the judges that a search with a goal follows, each with the verdict's bound."""
-    # None that not even the original exceeds. Of the people worst off none in a large file of many combinations. Any
-    # other judge only where numbers are masked: with categories alone it costs a search most of its evaluations.
+    # Leaves out judges whose bound the original keeps, surest matches in large varied files, and all others where no
+    # numbers are masked: with categories alone they cost a search most of its evaluations.
     known, n = microdata.original.select(known_among(microdata.original.schema)), len(microdata.original)
     if goal is None or not n or not len(known.schema):
         return {}
@@ -480,7 +459,7 @@ def followed_judges(microdata: Microdata, registry: Registry, goal: float | None
     return {
         name: most
         for name, most in bounds.items()
-        if (few if getattr(registry.spec("measure", name), "family", "") == TAIL else numbers)
+        if (few if registry.measure(name).family == TAIL else numbers)
         and _score_of_original(name, replace(microdata, protect=known.schema.names), registry) > most
     }
 
@@ -493,7 +472,7 @@ def known_among(schema: Schema) -> tuple[str, ...]:
 def _bounds_of_judges(registry: Registry, goal: float) -> dict[str, float]:
     tail = max(MOST_SURE, TIMES_BOUND * goal)
     names = registry.defaults("measure", "followed")
-    return {n: tail if getattr(registry.spec("measure", n), "family", "") == TAIL else goal for n in names}
+    return {n: tail if registry.measure(n).family == TAIL else goal for n in names}
 
 
 def _score_of_original(
@@ -510,9 +489,8 @@ def aims_of(
     require: Sequence[str], registry: Registry, judged: Iterable[str], goal: float | None = None
 ) -> dict[str, float]:
     """Return the measures that a search has to keep to the bound of the verdict; none where it has no such goal."""
-    # They are those, among the measures by which it judges the risk, that a verdict may state, but for those that a
-    # requirement bounds already. A search with a goal keeps what masked sensitive attributes disclose to the same
-    # bound: it has nothing else that would mask them.
+    # Measures of the risk that a verdict may state, without those that a requirement bounds. A search with a goal keeps
+    # what masked sensitive attributes disclose to the same bound: it has nothing else that would mask them.
     others, verdict = without_publishable(require)
     if not verdict and goal is None:
         return {}
@@ -525,7 +503,7 @@ def aims_of(
 
 def aims_among(constraints: Sequence[str], registry: Registry, goal: float | None = None) -> list[str]:
     """Return the constraints that `aims_of` has added behind the requirements."""
-    # They stand behind the requirement on the verdict, and where there is none, where the first of them does.
+    # They stand after the requirement on the verdict; without one, they begin where the first of them stands.
     verdicts = [place + 1 for place, text in enumerate(constraints) if without_publishable([text])[1]]
     for place in verdicts[:1] or range(len(constraints)):
         aims = limits_of(aims_of(constraints[:place], registry, registry.names("measure"), goal))

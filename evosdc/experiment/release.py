@@ -163,7 +163,7 @@ def write_release(
         tails={
             name: {"value": best.scores[name]}
             for name in registry.defaults("measure", "followed")
-            if name in best.scores and getattr(registry.spec("measure", name), "family", "") == TAIL
+            if name in best.scores and registry.measure(name).family == TAIL
         },
         sensitive=bool(whole.schema.with_role(Role.SENSITIVE)),
         public_seed=public(assembly.seed) is not None,

@@ -10,16 +10,16 @@ from time import monotonic, process_time
 from traceback import clear_frames
 from typing import Any
 
-from evosdc.assess.three_risks import inferred
 from evosdc.engine.checkpoint import SO_FAR, newest_checkpoint, save_so_far, set_aside_newer
 from evosdc.engine.dispatch import Dispatch
-from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.generation_step import GenerationStep
-from evosdc.engine.loop import SearchState, search
-from evosdc.engine.stop import Stop
+from evosdc.engine.loop import SearchState
 from evosdc.errors import CheckpointError, EvosdcError, ExperimentError, Fault, InputError
 from evosdc.experiment.assembly import Assembly, assemble, opened
 from evosdc.experiment.display import Display
+from evosdc.experiment.early_verdict import (
+    evolved,
+    within,
+)
 from evosdc.experiment.environment import (
     REQUIRED,
     begun_as,
@@ -31,33 +31,15 @@ from evosdc.experiment.environment import (
     require_same_schema,
     write_experiment,
 )
-from evosdc.experiment.experiment import ExecutorChoice, Experiment, TighterBounds
-from evosdc.experiment.opinion import (
-    AT_THE_END,
-    CHECKED,
-    LEAST_LEFT,
-    SHORT,
-    WITH_MEMBERS,
-    judgeable,
-    margins_wanted,
-    members_opinion,
-    plan_of,
-    rejudged,
-    wanted,
-    within,
-)
+from evosdc.experiment.experiment import ExecutorChoice, Experiment
 from evosdc.experiment.outputs import missed_by_all, traced, write_outputs
+from evosdc.experiment.planned_start import planned_start, with_known_plan
 from evosdc.experiment.preparation import (
     ended_by_time,
     files_of,
-    planned_start,
     read_portfolio,
     search_from,
     starting_individuals,
-    tune_start,
-    with_found,
-    with_known_plan,
-    with_tuned,
     write_portfolio,
     write_repetition,
 )
@@ -65,8 +47,8 @@ from evosdc.experiment.provenance import require_same_data
 from evosdc.experiment.reader import experiment_of, experiment_text, resolve
 from evosdc.experiment.recorder import Recorder, remove_report
 from evosdc.experiment.start import StartingFile, start_of, starting_individual
-from evosdc.experiment.summaries import portfolio_summary
 from evosdc.experiment.time_budget import TimeGiven, ending_within, kinds_of, rehearse, time_of
+from evosdc.experiment.tuned_start import tune_start, with_found, with_tuned
 from evosdc.experiment.workers import dispatch_of, executor_of, redirected
 from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
@@ -328,7 +310,7 @@ def _searched(
     """Return where a search ends, the starting files, and why it ended; tuning and plans come before it."""
     assembly, registry = recorder.assembly, recorder.assembly.registry
     with ExitStack() as stack:
-        recorder.assembly = assembly = within(assembly, ())
+        recorder.assembly = assembly = within(assembly, ())  # of a resumed run: tighter bounds come at their generation
         executor = executor_of(assembly.experiment, registry)
         dispatch = dispatch_of(assembly, recorder.folder, executor, stack)
         spent: Mapping[str, Any] = {}
@@ -339,109 +321,10 @@ def _searched(
             assembly, spent = planned_start(recorder, dispatch, spent)
             recorder.assembly, dispatch = assembly, redirected(dispatch, assembly)
         state, files = _start(recorder, state, dispatch, spent)
-        state, reason = _evolved(recorder, state, files, dispatch, executor.time_limit, given)
+        state, reason = evolved(recorder, state, files, dispatch, executor.time_limit, given)
         recorder.state = state
         recorder.save()
     return state, files, reason
-
-
-def _evolved(
-    recorder: Recorder,
-    state: SearchState,
-    files: Sequence[StartingFile],
-    dispatch: Dispatch | None,
-    limit: float | None,
-    given: TimeGiven,
-) -> tuple[SearchState, str]:
-    """Search; where an early verdict is no, continue within tighter bounds."""
-
-    def until(stop: Stop) -> tuple[SearchState, str]:
-        assembly = recorder.assembly
-        evaluator = Evaluator(assembly.problem, dispatch, limit, assembly.experiment.on_error.rule)
-        evaluator.remember([*state.population, *state.front])
-        streams = assembly.problem.streams
-        advance = GenerationStep(assembly.algorithm, evaluator, streams, stop)
-        return search(assembly.algorithm, evaluator, streams, stop, state, recorder, advance)
-
-    folder, stop = recorder.folder, recorder.assembly.stop
-    bounds = experiment_of(folder).tighter
-    for place, one in enumerate(bounds):  # of a run that is repeated or resumed
-        if state.progress.generation < one.after:
-            state, reason = until(replace(stop, generations=one.after))
-            if state.progress.generation < one.after:
-                return state, reason
-        recorder.assembly = within(recorder.assembly, bounds[: place + 1])
-        dispatch = redirected(dispatch, recorder.assembly)
-        if state.progress.generation == one.after:
-            state = rejudged(recorder.assembly, state)
-    timed = given.seconds is not None and stop.seconds is not None
-    accepted: tuple[SearchState, Assembly] | None = None
-    cost = 0.0  # seconds that the verdict on a file took
-    experiment = recorder.assembly.experiment
-    for place, share in enumerate(CHECKED if timed and not bounds and judgeable(recorder.assembly) else ()):
-        assert given.seconds is not None, "only a run with a time is judged early"
-        assert stop.seconds is not None, "the search of a run with a time has one"
-        left = stop.seconds - state.progress.seconds
-        last = share == AT_THE_END
-        if accepted is None if last else cost > SHORT * left:
-            continue
-        early = replace(stop, seconds=stop.seconds - max((1.0 - share) * left, cost))
-        state, reason = until(early)
-        if reason != early.time_over:
-            return state, reason
-        left = stop.seconds - state.progress.seconds
-        if not state.best.feasible or (left < LEAST_LEFT and not last):
-            continue
-        began = monotonic()
-        end = began + max(0.5 * left, cost)
-
-        def rest(end: float = end) -> float:
-            return end - monotonic()
-
-        members = recorder.members
-        if members is None and place < WITH_MEMBERS and wanted(experiment, folder, given.seconds):
-            plan = plan_of(folder, portfolio_summary(files, folder).best)
-            members = members_opinion(recorder.assembly, plan, state.progress.generation, rest)
-        judging = monotonic() - began
-        masked = recorder.assembly.problem.decode(state.best.genome, state.best.key)
-        margins, words = margins_wanted(recorder.assembly, masked, state.best.scores, members, rest)
-        cost = 1.5 * (monotonic() - began - judging)
-        if last:
-            assert accepted is not None, "at the end only what may be replaced is judged"
-            return (_back(recorder, *accepted, words) if margins else state), stop.time_over or reason
-        seconds = state.progress.seconds + monotonic() - began
-        state = replace(state, progress=replace(state.progress, seconds=seconds))
-        if not margins:
-            if recorder.members is None and inferred(members) is not None:
-                # These judges do not run again, so that the search has their time.
-                recorder.members, stop = members, replace(stop, seconds=stop.seconds + judging)
-                recorder.assembly = replace(recorder.assembly, stop=stop)
-            accepted = state, recorder.assembly
-            continue
-        recorder.display.message(f"the verdict would be no ({words}): the search goes on within tighter bounds")
-        bounds = (*bounds, TighterBounds(after=state.progress.generation, margins=margins))
-        recorder.assembly = within(recorder.assembly, bounds)
-        dispatch = redirected(dispatch, recorder.assembly)
-        recorder.state = state = rejudged(recorder.assembly, state)
-        recorder.save()
-        _keep_bounds(folder, recorder.assembly, bounds)
-    return until(stop)
-
-
-def _keep_bounds(folder: RunFolder, assembly: Assembly, bounds: Sequence[TighterBounds]) -> None:
-    folder.write_json(RESOLVED, experiment_of(folder).model_copy(update={"tighter": tuple(bounds)}).to_json())
-    write_repetition(folder, assembly, None, None)
-
-
-def _back(recorder: Recorder, state: SearchState, assembly: Assembly, words: str) -> SearchState:
-    """Return to the last state whose best file the verdict accepts: the run is as if its search had ended there."""
-    generation = state.progress.generation
-    text = f"the verdict on the last file would be no ({words}): that of generation {generation} is kept"
-    recorder.display.message(text)
-    recorder.assembly = assembly
-    recorder.return_to(state)
-    _keep_bounds(recorder.folder, assembly, assembly.experiment.tighter)
-    return state
 
 
 def _start(

@@ -30,7 +30,7 @@ from evosdc.hookspecs import EVENTS
 from evosdc.plugins.discovery import PLUGIN_ERRORS, LoadedPlugin, PluginInfo, PluginProblem, discovered, in_words
 from evosdc.plugins.kinds import KINDS
 from evosdc.plugins.registered import PLUGIN, registered
-from evosdc.specs import FormatSpec, Spec
+from evosdc.specs import FormatSpec, MeasureSpec, Spec
 
 if TYPE_CHECKING:
     import click
@@ -276,6 +276,12 @@ class Registry:
     def spec(self, kind: str, name: str) -> Spec:
         """Return what a plugin said of an offer."""
         return self._offer(kind, name)[0]
+
+    def measure(self, name: str) -> MeasureSpec:
+        """Return the spec of a measure."""
+        spec = self.spec("measure", name)
+        assert isinstance(spec, MeasureSpec), "the hook of measures gives no other spec"
+        return spec
 
     def provider(self, kind: str, name: str) -> str:
         """Return plugin, distribution and version that an offer comes from, such as ``masking (evosdc 0.1)``."""

@@ -33,9 +33,10 @@ from evosdc.experiment.assembly import Assembly, assemble
 from evosdc.experiment.data import with_own_data
 from evosdc.experiment.experiment import Experiment, Named, Start, StopRule
 from evosdc.experiment.maskings import MaskingEntry, TunedStart
-from evosdc.experiment.preparation import search_from, starting_individuals, tune_alone
+from evosdc.experiment.preparation import search_from, starting_individuals
 from evosdc.experiment.protection import plan_genotype, protection
 from evosdc.experiment.recipe import mean_scores
+from evosdc.experiment.tuned_start import tune_alone
 from evosdc.model import Masking
 from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry

@@ -44,7 +44,9 @@ def test_every_individual_has_the_scores_of_its_own_table(monkeypatch, copied, m
         family.append(child)
     for _ in range(200):
         individual = family[int(rng.integers(len(family)))]
-        scores = {name: tracker.score for name, tracker in followed.at(individual).trackers.items()}
+        scores = {
+            name: tracker.score for name, tracker in followed.at(individual.key, individual.genome).trackers.items()
+        }
         assert scores == {name: individual.scores[name] for name in scores}
 
 
@@ -52,11 +54,11 @@ def test_a_table_goes_to_a_child_and_is_copied_where_its_parent_has_more_of_a_sm
     for copied in (True, False):
         genotype, followed, problem = of_copies(monkeypatch, copied)
         parent = evaluated(problem, genotype.random(generator(2)))
-        first = followed.at(parent)
+        first = followed.at(parent.key, parent.genome)
         child = child_of(followed, problem, parent, genotype.mutate(parent.genome, generator(3)))
         monkeypatch.setattr(followed, "_decode", None)  # nothing is begun anew
-        assert followed.at(child) is first
-        again = followed.at(parent)
+        assert followed.at(child.key, child.genome) is first
+        again = followed.at(parent.key, parent.genome)
         assert (again is first) is not copied
         assert again.trackers["a"].score == parent.scores["a"]
 
@@ -65,7 +67,7 @@ def test_descendants_that_differ_in_few_records_are_judged_in_one_table(monkeypa
     genotype, followed, problem = of_copies(monkeypatch, True)
     followed.near = 3
     rng, parent = generator(5), evaluated(problem, genotype.random(generator(2)))
-    first, genome = followed.at(parent), parent.genome
+    first, genome = followed.at(parent.key, parent.genome), parent.genome
     monkeypatch.setattr(followed, "_decode", None)  # nothing is begun anew
     moved = []
     for _ in range(12):
@@ -79,9 +81,9 @@ def test_a_relative_that_was_asked_for_last_is_near_enough(monkeypatch):
     genotype, followed, problem = of_copies(monkeypatch, True)
     parent = evaluated(problem, genotype.random(generator(2)))
     child = evaluated(problem, genotype.mutate(parent.genome, generator(3)))
-    followed.at(parent)
+    followed.at(parent.key, parent.genome)
     monkeypatch.setattr(followed, "_decode", None)  # nothing is begun anew
-    assert followed.at(child).trackers["a"].score == child.scores["a"]
+    assert followed.at(child.key, child.genome).trackers["a"].score == child.scores["a"]
 
 
 @pytest.mark.parametrize(("most", "batch"), [(3, 2), (8, 200_000), (1000, 500)])
@@ -107,13 +109,13 @@ def test_children_of_one_parent_change_together_what_each_changes_alone(monkeypa
 def test_a_tracker_that_raised_is_not_asked_again(monkeypatch):
     genotype, followed, problem = of_copies(monkeypatch, True)
     parent = evaluated(problem, genotype.random(generator(2)))
-    table = followed.at(parent)
+    table = followed.at(parent.key, parent.genome)
     ((_, change),) = followed.changes(parent.genome, [genotype.mutate(parent.genome, generator(3))])
     monkeypatch.setattr(table.trackers["a"], "take", None)
     with pytest.raises(Exception, match="measure a: tries raised TypeError"):
-        followed.estimates(parent, change)
-    assert followed.at(parent) is not table
-    assert np.isfinite(followed.estimates(parent, change)[0]["a"]).all()
+        followed.scores_of_changes(parent, change)
+    assert followed.at(parent.key, parent.genome) is not table
+    assert np.isfinite(followed.scores_of_changes(parent, change)[0]["a"]).all()
 
 
 def test_what_a_plugin_raises_within_a_batch_is_named_in_the_log_without_its_message(monkeypatch, caplog):
@@ -125,10 +127,10 @@ def test_what_a_plugin_raises_within_a_batch_is_named_in_the_log_without_its_mes
     def tries(self, changes):
         raise RuntimeError("a value of a record")
 
-    monkeypatch.setattr(type(followed.at(parent).trackers["a"]), "tries", tries)
+    monkeypatch.setattr(type(followed.at(parent.key, parent.genome).trackers["a"]), "tries", tries)
     evaluator = Evaluator(problem, rule=ErrorRule("penalise"))
-    assert not evaluator.tried(siblings)
-    assert not evaluator.tried(siblings)
+    assert not evaluator.judged_together(siblings)
+    assert not evaluator.judged_together(siblings)
     (said,) = [record.message for record in caplog.records]
     assert said.startswith("measure a: tries raised RuntimeError")
     assert "record" not in said

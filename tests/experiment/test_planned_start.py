@@ -8,7 +8,7 @@ import pytest
 from evosdc.experiment.assembly import assemble, assembled_like
 from evosdc.experiment.display import Display
 from evosdc.experiment.experiment import Experiment
-from evosdc.experiment.preparation import plan_assembly, planned_start, seconds_of_plan
+from evosdc.experiment.planned_start import plan_assembly, planned_start, seconds_of_plan
 from evosdc.experiment.reader import experiment_text, read_recipe
 from evosdc.experiment.recorder import Recorder
 from evosdc.experiment.single_run import resume_once, run_once

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from evosdc.experiment.outputs import correction_figures, matrices_for_analysts, matrix_files
+from evosdc.experiment.transitions import correction_figures, matrices_for_analysts, matrix_files
 from evosdc.randomisation.transition import design_a, design_b
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import Table

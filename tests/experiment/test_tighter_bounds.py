@@ -7,8 +7,8 @@ import pytest
 
 from evosdc.engine.loop import first_state, search
 from evosdc.experiment.assembly import assemble
+from evosdc.experiment.early_verdict import linkage_to_learn, margins_wanted, rejudged, within
 from evosdc.experiment.experiment import Experiment, TighterBounds
-from evosdc.experiment.opinion import linkage_to_learn, margins_wanted, rejudged, within
 from evosdc.experiment.reader import read_experiment
 from evosdc.experiment.single_run import resume_once, run_once
 from evosdc.experiment.start import starting_individual

@@ -15,11 +15,11 @@ from evosdc.errors import InputError
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment, StopRule
 from evosdc.experiment.maskings import MaskingEntry, TunedStart
-from evosdc.experiment.preparation import EVALUATIONS, budget_of, with_tuned
 from evosdc.experiment.protection import protection
 from evosdc.experiment.reader import read_experiment
 from evosdc.experiment.single_run import resume_once, run_once
 from evosdc.experiment.start import starting_individual
+from evosdc.experiment.tuned_start import EVALUATIONS, budget_of, with_tuned
 from evosdc.model import Masking
 from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry
@@ -103,7 +103,7 @@ def test_a_resumed_run_does_not_tune_again(plain, tmp_path, monkeypatch):
         path = short.folder / name
         text = path.read_text().replace('"generations": 1', '"generations": 3')
         path.write_text(text.replace("generations = 1", "generations = 3"))
-    monkeypatch.setattr("evosdc.experiment.preparation.tune_problem", None)
+    monkeypatch.setattr("evosdc.experiment.tuned_start.tune_problem", None)
     done = resume_once(short.folder, default_registry())
     assert digest_of(done.state.population) == plain.result.digest
     assert done.result.portfolio.tuned["evaluations"] <= 150
