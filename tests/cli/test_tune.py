@@ -175,7 +175,7 @@ def test_tune_refuses_bad_input(frame, wrong):
 
 
 def test_a_time_counts_from_the_start_of_the_program(evosdc, monkeypatch):
-    from evosdc.experiment import preparation as tuning
+    from evosdc.experiment import tuned_start as tuning
 
     given, usual = [], tuning.tune_alone
 

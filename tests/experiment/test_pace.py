@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evosdc.experiment import preparation as pace_module
+from evosdc.experiment import tuned_start as pace_module
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.preparation import starting_individuals

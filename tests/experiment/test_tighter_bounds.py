@@ -74,7 +74,7 @@ def three_generations(algorithm, evaluator, streams, stop, state, observe, advan
 
 def run_and_repeat(folder, monkeypatch):
     """Return a run whose time is over each three generations, its bounds, and its repetition without a time."""
-    monkeypatch.setattr("evosdc.experiment.single_run.search", three_generations)
+    monkeypatch.setattr("evosdc.experiment.early_verdict.search", three_generations)
     first = run_once(experiment(12, 16, stop={"whole": 600.0}), folder / "first", REGISTRY, 1)
     monkeypatch.undo()
     kept = json.loads((folder / "first" / "resolved.json").read_text())["tighter"]
@@ -101,7 +101,7 @@ def test_the_last_file_that_the_verdict_accepts_is_kept(tmp_path, monkeypatch):
     def verdict(*given):
         return next(answers, ({"dbrl": 3.0}, "linkability"))
 
-    monkeypatch.setattr("evosdc.experiment.single_run.margins_wanted", verdict)
+    monkeypatch.setattr("evosdc.experiment.early_verdict.margins_wanted", verdict)
     first, kept = run_and_repeat(tmp_path, monkeypatch)
     assert first.result.generations == 6
     assert kept == []

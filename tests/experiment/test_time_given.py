@@ -124,7 +124,7 @@ def stopped_by_time(monkeypatch):
 
         return search(algorithm, evaluator, streams, stop, state, until_third, advance)
 
-    monkeypatch.setattr("evosdc.experiment.single_run.search", short)
+    monkeypatch.setattr("evosdc.experiment.early_verdict.search", short)
 
 
 @pytest.mark.usefixtures("stopped_by_time")

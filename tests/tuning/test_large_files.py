@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evosdc.datasets.loading import load_dataset
-from evosdc.experiment import preparation as runs_tuning
+from evosdc.experiment import tuned_start as runs_tuning
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment
 from evosdc.model import Masking
