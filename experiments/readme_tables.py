@@ -49,12 +49,12 @@ def _declared(folder: Path) -> dict[str, Any]:
 
 
 def _studies() -> str:
-    """Return the list of all studies with what each declares of itself."""
-    lines = ["| study | source | what is done |\n", "| --- | --- | --- |\n"]
+    """Return the list of all studies with their sources."""
+    lines = ["| study | source |\n", "| --- | --- |\n"]
     for path in sorted(HERE.glob("*/study.toml")):
         declared = _declared(path.parent)
         link = f"[{declared['title']}](../experiments/{path.parent.name}/README.md)"
-        lines.append(f"| {link} | {declared['source']} | {declared['summary']} |\n")
+        lines.append(f"| {link} | {declared['source']} |\n")
     return "".join(lines)
 
 

@@ -27,6 +27,12 @@ EXAMPLES = {
 }
 """The plugin of each page, by kind."""
 
+ELSEWHERE = {
+    "genotype": "[The tutorial](tutorial.md) shows a smaller one.",
+    "operator": "[A tutorial](crossover.md) shows a crossover.",
+}
+"""Kinds of which another page shows an example whole."""
+
 BEGIN, END = "<!-- example, written by tests/kit/pages.py -->", "<!-- end of the example -->"
 
 
@@ -38,6 +44,8 @@ def example(kind: str) -> str:
     path = f"{package}/{MADE[kind].short}.py"
     command = f"    evosdc new-plugin {kind} {name}"
     wrote = f"writes a distribution with the hook, a test that passes, and `{path}`:"
+    if kind in ELSEWHERE:
+        return "\n\n".join([BEGIN, command, f"{wrote.removesuffix(':')}. {ELSEWHERE[kind]}", END])
     return "\n\n".join([BEGIN, command, wrote, f"```python\n{texts[path]}```", END])
 
 
