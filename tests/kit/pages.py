@@ -43,7 +43,7 @@ def example(kind: str) -> str:
     package = f"evosdc_{name.replace('-', '_')}"
     path = f"{package}/{MADE[kind].short}.py"
     command = f"    evosdc new-plugin {kind} {name}"
-    wrote = f"writes a distribution with the hook, a test that passes, and `{path}`:"
+    wrote = f"writes a distribution with hook, test and `{path}`:"
     if kind in ELSEWHERE:
         return "\n\n".join([BEGIN, command, f"{wrote.removesuffix(':')}. {ELSEWHERE[kind]}", END])
     return "\n\n".join([BEGIN, command, wrote, f"```python\n{texts[path]}```", END])
