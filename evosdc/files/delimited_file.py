@@ -88,7 +88,7 @@ class DelimitedFile:
                 advice = "Save the original as UTF-8, or choose other labels."
                 wanted = f"characters of {self.encoding.name}"
                 raise DataError(Fault("the protected file", given, wanted, advice)) from None
-        names = [self.dialect.names[one.position] for one in columns] if self.dialect.header is not None else None
+        names = [one.name for one in columns] if self.dialect.header is not None else None
         end = next((end for end in ("\r\n", "\n", "\r") if end.encode() in self.text[: 1 << 16]), "\n")
         pieces = written(columns, names, self.dialect.separator, end)
         if self.encoding.name != "utf-8":

@@ -130,9 +130,19 @@ def _width(widths: Sequence[int]) -> int:
 
 
 def _header(found: Sequence[Line], width: int) -> int:
-    """Return which record holds the names: the first one, or the first below lines of a single text."""
+    """Return which record holds the names: the first one, or the first below a title or titles of several columns."""
     if width < _FEWEST_BELOW_TITLE:
         return 0
+    place = _first_of_names(found, width)
+    titles, names = found[place].fields, found[place + 1].fields if place + 1 < len(found) else []
+    gaps = 2 * sum(map(bool, titles)) <= len(names) and all(names) and len(set(names)) == len(names)
+    if gaps and all(number(name) is None for name in names):
+        return place + int(any(number(text) is not None for record in found[place + 2 :] for text in record.fields))
+    return place
+
+
+def _first_of_names(found: Sequence[Line], width: int) -> int:
+    """Return the first record that is no line of a single text."""
     for place, record in enumerate(found[:-1]):
         filled = [text for text in record.fields if text]
         if len(filled) > 1 or len(filled) == width:

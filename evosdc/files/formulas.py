@@ -11,9 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.files.column import Column, renamed
-from evosdc.files.delimited_file import DelimitedFile
-from evosdc.files.original import Original, Published
-from evosdc.files.packed import text_file, with_text
+from evosdc.files.original import Published
 from evosdc.printing import printable
 from evosdc.table.numerals import number
 
@@ -27,35 +25,22 @@ def is_formula(text: str, mark: str = ".") -> bool:
     return text.startswith(SIGNS) and any(map(str.isalnum, text)) and number(text, mark) is None
 
 
-def formulas_of(original: Original, columns: Sequence[Published]) -> dict[str, int]:
-    """Return how many cells of published columns are formulas, by column, its name among them."""
-    # Only text files are read as cells; other formats know texts from formulas.
-    text = text_file(original)
-    if text is None:
-        return {}
-    titles = _titles(text, columns)
-    counts = {one.name: int(_running(one.column).sum()) + (one.name in titles) for one in columns}
+def formulas_of(columns: Sequence[Published], titled: bool) -> dict[str, int]:
+    """Return how many cells of columns that are published as text are formulas, by column, names among them."""
+    counts = {one.name: int(_running(one.column).sum()) + (titled and is_formula(one.name)) for one in columns}
     return {name: count for name, count in counts.items() if count}
 
 
-def made_harmless(original: Original, columns: Sequence[Published]) -> tuple[Original, list[Published]]:
-    """Return a text file without formulas among the names of its columns, and columns without any."""
-    text = text_file(original)
-    assert text is not None, "only text files are read as cells"
+def made_harmless(columns: Sequence[Published], titled: bool) -> list[Published]:
+    """Return columns without formulas, and without any among their names where these are written."""
     harmless = []
     for one in columns:
-        mark = one.column.mark
-        texts = [QUOTE + text if is_formula(text, mark) else text for text in one.column.texts]
-        running = _running(one.column).any()
-        harmless.append(replace(one, column=renamed(one.column, texts), masked=True) if running else one)
-    titles = _titles(text, columns)
-    names = tuple(QUOTE + name if name in titles else name for name in text.dialect.names)
-    titled = replace(text, dialect=replace(text.dialect, names=names))
-    return (with_text(original, titled) if titles else original), harmless
-
-
-def _titles(text: DelimitedFile, columns: Sequence[Published]) -> list[str]:
-    return [one.name for one in columns if is_formula(one.name)] if text.dialect.header is not None else []
+        column, running = one.column, bool(_running(one.column).any())
+        if running:
+            column = renamed(column, [QUOTE + text if is_formula(text, column.mark) else text for text in column.texts])
+        name = QUOTE + one.name if titled and is_formula(one.name) else one.name
+        harmless.append(replace(one, column=column.called(name), masked=one.masked or running))
+    return harmless
 
 
 def _running(column: Column) -> NDArray[np.bool_]:

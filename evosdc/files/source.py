@@ -11,10 +11,11 @@ import numpy as np
 from evosdc.errors import DataError, Fault, InputError
 from evosdc.files.atomic import atomic, check_writable, raise_unwritable
 from evosdc.files.column import Column
-from evosdc.files.formats import TEXT, content_for, ending_of, require_writable_format
+from evosdc.files.formats import TEXT, content_for, ending_of, require_writable_format, writes_text
 from evosdc.files.formulas import formula_sentences, formulas_of, made_harmless
 from evosdc.files.inference.proposal import Inference, explanations_of
 from evosdc.files.original import Original, Published
+from evosdc.files.packed import text_file
 from evosdc.files.published import changed_values, kept_codes, masked_columns
 from evosdc.files.row_order import duplicate_sentences, keeps_order, order_sentences
 from evosdc.printing import printable
@@ -172,10 +173,13 @@ class Source:
             )
             for place, name in enumerate(schema.names) if name not in dropped
         ]  # fmt: skip
-        formulas, original = formulas_of(self.original, published), self.original
+        text = text_file(self.original)
+        titled = text is None or text.dialect.header is not None
+        # Other formats than text know texts from formulas.
+        formulas = formulas_of(published, titled) if writes_text(path, self.original) else {}
         if self.neutralise_formulas and formulas:
-            original, published = made_harmless(original, published)
-        content = content_for(path, original, published, self.rows)
+            published = made_harmless(published, titled)
+        content = content_for(path, self.original, published, self.rows)
         check_writable(path)
         try:
             with atomic(path) as temporary, temporary.open("wb") as file:

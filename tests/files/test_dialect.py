@@ -148,6 +148,14 @@ def test_a_title_above_the_names_is_left_out_with_a_remark(tmp_path, title):
     assert any("title" in note for note in source.notes)
 
 
+def test_titles_of_several_columns_are_no_names(tmp_path):
+    source = read_source(write(tmp_path, ",Person,,Money\nid,age,sex,pay\n1,40,f,100\n2,50,m,90\n"))
+    assert (source.table.schema.names, len(source.table)) == (("id", "age", "sex", "pay"), 2)
+    assert any("title" in note for note in source.notes)
+    source = read_source(write(tmp_path, "a,,,d\nx,y,z,v\nu,y,z,w\n"))
+    assert (source.table.schema.names, len(source.table)) == (("a", "column 2", "column 3", "d"), 2)
+
+
 def test_values_in_single_quotes(tmp_path):
     found = parse_delimited(b"age,town\n40,'Bath, Avon'\n50,'York'\n", "x")
     assert cells(found) == [["40", "Bath, Avon"], ["50", "York"]]

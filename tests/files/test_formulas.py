@@ -95,6 +95,26 @@ def test_names_of_columns_are_cells_too(tmp_path, name):
     assert list(framed.columns) == ["'=1", "a"]
 
 
+def test_what_is_written_decides_whether_there_are_formulas(tmp_path):
+    frame = pd.DataFrame({"sex": ["f", "m"] * 9, "=note": ["=1+1", "x"] * 9})
+    frame.to_parquet(tmp_path / "p.parquet")
+    frame.to_csv(tmp_path / "p.csv", index=False)
+    parquet, text = read_source(tmp_path / "p.parquet"), read_source(tmp_path / "p.csv")
+    for source, name, found in (
+        (parquet, "o.csv", 10),
+        (parquet, "o.parquet", 0),
+        (text, "o.tsv", 10),
+        (text, "o.xlsx", 0),
+    ):
+        neutral = replace(source, neutralise_formulas=True)
+        written = neutral.write(tmp_path / name, source.table.select(["sex"]))
+        assert written.formulas == ({"=note": found} if found else {})
+        assert not found or (tmp_path / name).read_text().splitlines()[:2] in (
+            ["sex,'=note", "f,'=1+1"],
+            ["sex\t'=note", "f\t'=1+1"],
+        )
+
+
 def test_columns_that_are_left_out_are_not_counted(source, tmp_path):
     (tmp_path / "t.toml").write_text('[attributes]\nnote = { role = "identifier" }\n')
     other = read_source(tmp_path / "a.csv", tmp_path / "t.toml")

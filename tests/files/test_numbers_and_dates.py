@@ -116,6 +116,40 @@ def test_time_spans_and_times_of_day_stand_by_their_length(ordered):
     assert (guess.scale, guess.categories) == (Scale.ORDINAL, tuple(ordered))
 
 
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("{}%", "numbers with other signs, as '20%'"),
+        ("$2,{}", "numbers with other signs, as '$2,120'"),
+        ("2.{},00 \u20ac", "numbers with other signs, as '2.120,00 \u20ac'"),
+        ("({})", "numbers with other signs, as '\\(120\\)'"),
+        ("\u2212{}", "numbers with other signs, as '\u2212120'"),
+        ("EUR {}", "numbers with other signs, as 'EUR 120'"),
+        ("{}. M\u00e4rz 1990", "dates with months that are not read, as '20. M\u00e4rz 1990'"),
+        ("{} de enero de 1990", "dates with months that are not read, as '20 de enero de 1990'"),
+    ],
+)
+def test_numbers_and_dates_that_are_not_read_are_no_names(written, said):
+    first = 20 if written.startswith("{}") else 120
+    columns = [column("x", [written.format(k) for k in range(first, first + 12)] * 2), column("sex", ["f", "m"] * 12)]
+    with pytest.raises(DataError, match=f"x: given {said}".replace("$", "[$]")):
+        infer(columns)
+    assert infer(columns, codes={}).schema["x"].role is Role.DROP
+
+
+@pytest.mark.parametrize(
+    "texts", [["1%", "5%"], ["12A", "12B", "13A"], ["+49 30 123", "+49 89 456", "030 12"], ["Version 1990"]]
+)
+def test_words_with_digits_are_words(texts):
+    assert infer([column("x", texts * 6)]).schema["x"].role is not Role.DROP
+
+
+def test_quarters_and_weeks_stand_in_their_order_and_words_among_numbers_are_named():
+    assert infer([column("x", ["2021-Q1", "2020-Q4", "2020-Q1"] * 6)]).schema["x"].scale is Scale.ORDINAL
+    found = infer([column("x", [*map(str, range(30)), "Total", "none here"] * 4)])
+    assert "93 % of them are numbers, and the others texts" in found.reasons["x"]
+
+
 def test_numbers_written_in_two_ways_are_refused_and_asked_back(tmp_path):
     amounts = ["3.177,16", "2,805.67", *(f"{k}.100,25" for k in range(1, 60))]
     columns = [column("amount", amounts), column("sex", ["f", "m"] * 30 + ["f"])]

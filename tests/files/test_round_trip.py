@@ -163,6 +163,7 @@ def test_numbers_of_a_workbook_stay_numbers_beside_words(tmp_path):
             2,
         ),
         ([["a", "b", "c"], [1, "x", "n"], [None] * 3, [2, "y", "s"]], ("a", "b", "c"), 2),
+        ([[None, "Person", None], ["a", "b", "c"], [1, "x", "n"], [2, "y", "s"]], ("a", "b", "c"), 2),
     ],
 )
 def test_nothing_of_a_workbook_vanishes(tmp_path, rows, names, count):
@@ -183,9 +184,11 @@ def test_a_sheet_of_notes_is_left_out_with_a_remark(tmp_path):
     book.active.title = "Notes"
     book.active.append(["This holds the survey"])
     book.active.append(["Contact: office"])
-    data = book.create_sheet("Data")
-    for row in (["a", "b"], [1, "x"], [2, "y"]):
-        data.append(row)
+    for name, state in (("Old", "hidden"), ("Data", "visible")):
+        data = book.create_sheet(name)
+        data.sheet_state = state
+        for row in (["a", "b"], [1, "x"], [2, "y"]):
+            data.append(row)
     book.save(tmp_path / "p.xlsx")
     source = read_source(tmp_path / "p.xlsx")
     assert source.table.schema.names == ("a", "b")

@@ -173,10 +173,16 @@ def require_writable_format(path: Path | str, source: "Source") -> None:
         source.try_writing(Path(path))
 
 
+def writes_text(path: Path, original: Original) -> bool:
+    """Return whether a file of this name is delimited text."""
+    wanted, inner = ending_of(path).format, unpacked(original)
+    return wanted in TEXT or (isinstance(inner, DelimitedFile) and wanted not in _WRITERS)
+
+
 def content_for(path: Path, original: Original, columns: Sequence[Published], rows: Rows) -> Iterable[bytes]:
     """Return the bytes of a file, in pieces, in the format of the name's ending, else of the original."""
     wanted, own, inner = ending_of(path), ending_of(f"x{original.suffix}"), unpacked(original)
-    as_text = isinstance(inner, DelimitedFile) and wanted.format not in _WRITERS
+    as_text = isinstance(inner, DelimitedFile) and writes_text(path, original)
     as_text &= wanted.format not in BY_TABS or (isinstance(inner, DelimitedFile) and inner.dialect.separator == "\t")
     if wanted == Ending(""):
         return original.write(columns, rows)

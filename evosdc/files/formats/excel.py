@@ -172,6 +172,7 @@ def _sheet(book: Any, where: str, wanted: str | None) -> tuple[Any, list[str]]:
             raise DataError(Fault(where, f"no sheet {wanted!r}", f"one of {printable(', '.join(named))}", advice))
         return named[wanted], []
     full = [sheet for sheet in book.worksheets if sheet.max_row > 1 and sheet.max_column >= 1]
+    full.sort(key=lambda sheet: bool(sheet.sheet_state != "visible"))
     if not full:
         raise DataError(Fault(where, "no sheet with records", "a row of names and a record a row"))
     # A sheet of one column beside wider ones holds notes.
@@ -189,7 +190,12 @@ def _header(rows: Sequence[Sequence[Any]]) -> int:
     widest = max(filled)
     if widest < 3:  # above two names a single text could be theirs
         return first
-    return next((place for place in range(first, len(rows)) if filled[place] > 1), first)
+    first = next((place for place in range(first, len(rows)) if filled[place] > 1), first)
+    # Titles of groups of columns have gaps, and below them is a name for each column.
+    names = [value for value in rows[min(first + 1, len(rows) - 1)] if value is not None]
+    texts = all(isinstance(value, str) for value in names) and len(set(names)) == len(names)
+    others = any(isinstance(value, int | float) for row in rows[first + 2 :] for value in row)
+    return first + int(2 * filled[first] <= len(names) and texts and others)
 
 
 def _value(value: Any) -> Any:

@@ -13,18 +13,17 @@ from numpy.typing import NDArray
 
 from evosdc.files.column import Column
 from evosdc.files.inference.name_hints import NameHint, hint_of, is_birth, is_code, words_of
-from evosdc.files.inference.scales import ScaleGuess, guess_scale, whole
-from evosdc.table.numerals import NumberTexts, decimals_of, more_than, natural_order, number, numbers
+from evosdc.files.inference.scales import ScaleGuess, guess_scale, mixed_sentence, whole
+from evosdc.table.numerals import NumberTexts, decimals_of, more_than, natural_order, numbers
 from evosdc.table.schema import Attribute, Role, Scale
 
 MOST_CATEGORIES = 50  # more different values, of a column whose name says so, identify even where records share them
 # a demographic attribute with more categories is left out: it has to be recoded before it can be masked
 MOST_DEMOGRAPHIC = 2000
 LARGEST_HOUSEHOLD = 20  # records that share the number of a household, on average and at most
-UNDECIDED = "make the file write them alike, or give the column the scale nominal in a schema"
+UNDECIDED = "make the file write them in one plain way, or give the column the scale nominal in a schema"
 _FEW = 20
 _YES_OR_NO = 2  # different values of a column that may say whether there is a telephone, and not which
-_LOOKED_AT = 1000  # texts among which numbers are counted
 _NEARLY_ALL = 0.9
 _ONE_VALUE = "it has one value"
 _WORDS_DIFFER = "its words differ in nearly every record"
@@ -126,11 +125,8 @@ def _by_name_and_values(
         return Proposal(_nominal(column, texts, Role.DROP), "", f"{guess.undecided}: {UNDECIDED}", True)
     if not guess.date_format and not guess.timed:
         reason = _identifying(hint, texts, values, size)
-        first = texts[:_LOOKED_AT]
-        share = sum(number(text, column.mark) is not None for text in first) / max(len(first), 1)
-        if reason == _WORDS_DIFFER and share > 0.5:
-            few = "if these are missing values, name them under missing, and give the column the scale numeric"
-            reason = f"{reason}; {int(100 * share)} % of them are numbers, and the others texts: {few}"
+        if reason == _WORDS_DIFFER:
+            reason += mixed_sentence(texts, column.mark)
         if reason:
             return Proposal(_nominal(column, texts, Role.IDENTIFIER), reason)
         # Long labels of a few kinds occur many times, as those of diagnoses; free text hardly ever twice.

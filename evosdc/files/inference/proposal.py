@@ -121,10 +121,10 @@ def infer(
     reasons = [proposal.reason for proposal in proposals]
     undecided = [proposal for proposal in proposals if proposal.undecided] if codes is None else []
     if undecided:
-        advice = "Make the file write them alike, or say in a schema what the column is: evosdc init DATA."
+        advice = "Make the file write them so, or say in a schema what the column is: evosdc init DATA."
         found = [p.scale_reason.partition(f": {UNDECIDED}")[0].removeprefix("it holds ") for p in undecided]
         names = [printable(proposal.attribute.name) for proposal in undecided]
-        wanted = "one way of writing them"
+        wanted = "one plain way of writing them"
         raise DataError([Fault(name, given, wanted, advice) for name, given in zip(names, found, strict=True)])
     attributes, chosen = _quasi_identifiers([proposal.attribute for proposal in proposals])
     rules: dict[str, HierarchyRule] = {}

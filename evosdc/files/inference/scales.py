@@ -48,6 +48,14 @@ MOST_CODES = 12  # more distinct whole numbers are quantities, unless their name
 FEWEST_CODES = 4  # of fewer nothing can be seen
 _DEEP = 0.5
 _DEVIATIONS = 4.0
+# numbers that are written with a sign of a unit, with brackets for a minus, or in groups of three digits
+_MARK = r"(?:[%\u2030$\u20ac\u00a3\u00a5\u20bd\u20b9]|EUR|USD|GBP|CHF|PLN|CZK|SEK|NOK|DKK|HUF|RUB|JPY)?"
+_GROUPS = r"(?:[1-9][0-9]{0,2}(?:[ .,'\u00a0\u2009\u202f\u2019][0-9]{3})+|0|[1-9][0-9]*)"
+_SIGNED = re.compile(rf"\(?[+\u2212-]? ?{_MARK} ?[+\u2212-]?{_GROUPS}(?:[.,][0-9]+)? ?{_MARK}\)?")
+_DAY_IN_WORDS = re.compile(r"[0-9]{1,2}\.? (?:de )?([^\W\d_]{3,})\.?,? (?:de )?[0-9]{4}")
+_MOST_MONTHS = 24  # names of months, and what they are cut to
+_PERIOD = re.compile(r"[0-9]{4}-?(?:Q[1-4]|W[0-9]{2})")
+_UNREAD = 0.9  # share of texts that look like numbers or dates from which a column is one of them
 _THOUSANDS = re.compile(r",([0-9]{3})$")
 _AMOUNT = r"[^0-9<>=+]{0,3}([0-9]+(?:[.,][0-9]+)?)\s*%?"
 _RANGES = (
@@ -73,12 +81,31 @@ class ScaleGuess:
     undecided: str = ""
 
 
-def undecided(texts: Sequence[str]) -> str:
+def undecided(texts: Sequence[str], mark: str, codes: bool) -> str:
     """Return why a column of numbers or dates can be read in no one way, with two of its texts; usually nothing."""
     for kind, contradiction_of in (("numbers", numerals.contradiction_of), ("dates", dates.contradiction_of)):
         if pair := contradiction_of(texts):
             return f"it holds {kind} written in several ways, as {pair[0]!r} and {pair[1]!r}"
+    if codes or len(texts) <= 2:
+        return ""
+    signed = [text for text in texts if _SIGNED.fullmatch(text) or number(text, mark) is not None]
+    odd = next((text for text in signed if number(text, mark) is None), "")
+    if odd and len(signed) >= _UNREAD * len(texts):
+        return f"it holds numbers with other signs, as {odd!r}"
+    days = [found for text in texts if (found := _DAY_IN_WORDS.fullmatch(text))]
+    if len(days) >= _UNREAD * len(texts) and len({found[1] for found in days}) <= _MOST_MONTHS:
+        return f"it holds dates with months that are not read, as {days[0][0]!r}"
     return ""
+
+
+def mixed_sentence(texts: Sequence[str], mark: str) -> str:
+    """Return the remark on words among which most are numbers; empty where they are not."""
+    first = texts[:_LOOKED_AT]
+    share = sum(number(text, mark) is not None for text in first) / max(len(first), 1)
+    if share <= 0.5:
+        return ""
+    few = "if these are missing values, name them under missing, and give the column the scale numeric"
+    return f"; {int(100 * share)} % of them are numbers, and the others texts: {few}"
 
 
 def guess_scale(
@@ -114,7 +141,7 @@ def guess_scale(
         if century := century_sentence(date_format):
             reason += f"; {century}"
         return ScaleGuess(Scale.ORDINAL, in_time(texts, date_format), 0, reason, date_format)
-    if values is None and (why := undecided(texts)):
+    if values is None and (why := undecided(texts, column.mark, nominal)):
         return ScaleGuess(Scale.NOMINAL, natural_order(texts, column.mark), 0, why, undecided=why)
     if few:
         return ScaleGuess(Scale.NOMINAL, natural_order(texts, column.mark), 0, few)
@@ -137,11 +164,14 @@ def guess_scale(
         known = known_order(texts)
         if known is not None:
             return ScaleGuess(Scale.ORDINAL, known, 0, "its words have a known order")
+        if all(map(_PERIOD.fullmatch, texts)):
+            return ScaleGuess(Scale.ORDINAL, tuple(sorted(texts)), 0, "its values are quarters or weeks")
         known = range_order(texts)
         if known is not None:
             return ScaleGuess(Scale.ORDINAL, known, 0, "its values are ranges")
     natural = natural_order(texts, column.mark)
-    return ScaleGuess(Scale.NOMINAL, natural, 0, f"its {len(texts)} values are words without a known order")
+    reason = f"its {len(texts)} values are words without a known order{mixed_sentence(texts, column.mark)}"
+    return ScaleGuess(Scale.NOMINAL, natural, 0, reason)
 
 
 def _counts(column: Column, texts: Sequence[str]) -> list[int]:
