@@ -29,9 +29,9 @@ from tests.docs.commands import REFUSED, check_form, lines_of, run_line
 NOT_RUN = re.compile(r"\A# not run here: (\S.+)\n")
 NAMED = re.compile(r"\A# ([\w-]+\.[a-z]+)\n")
 SHORTER = (
-    (re.compile(r"(evosdc\.(?:tune|limit|Protector)\([^\n]*)\btime=\d+\b"), r"\g<1>time='1s'"),
-    (re.compile(r"\btime=\d+\b"), "time=1, tune=False, second_opinion=False"),
-    (re.compile(r'seconds(=|": )\d+'), r"seconds\g<1>1"),
+    (re.compile(r"(evosdc\.(?:tune|limit|Protector)\([^\n]*)\btime=\d+\b"), r"\g<1>time='0.3s'"),
+    (re.compile(r"\btime=\d+\b"), "time=0.3, tune=False, second_opinion=False"),
+    (re.compile(r'seconds(=|": )\d+'), r"seconds\g<1>0.3"),
 )
 """What a search of a page is told in its place."""
 COMPARED = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

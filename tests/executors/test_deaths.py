@@ -21,6 +21,11 @@ from .work import task
 ROOT = Path(__file__).parents[2]
 
 
+ONE_AND_ALL = ["processes", pytest.param("scoop", marks=pytest.mark.endurance)]
+"""What the pool does, whoever fills it: by one executor in every check, by all before a release."""
+
+
+@pytest.mark.parametrize("pool", ONE_AND_ALL, indirect=True)
 @pytest.mark.parametrize("death", ["kill", pytest.param("os-exit", marks=pytest.mark.endurance)])
 def test_the_culprit_is_found_and_all_else_is_done(pool, death):
     rows = pool.map([task("leave", ["a", death, "b"]), task("leave", ["c", "d"]), task("leave", ["e"])])
@@ -28,6 +33,7 @@ def test_the_culprit_is_found_and_all_else_is_done(pool, death):
     assert pool.map([task("echo", ["next"])])[0][0].value == "next"
 
 
+@pytest.mark.parametrize("pool", ONE_AND_ALL, indirect=True)
 def test_a_task_lost_once_is_run_again(pool, tmp_path):
     rows = pool.map([task("leave_once", [str(tmp_path / "marker")]), task("echo", [1])])
     assert [rows[0][0].value, rows[1][0].value] == ["survived", 1]
@@ -53,10 +59,6 @@ def test_the_time_limit_holds_in_workers(kind):
     with executor:
         rows = executor.map([task("busy", [0.0, 30.0, 0.0])])
     assert [o.value if o.ok else o.value.type for o in rows[0]] == [0.0, "TimeLimit", 0.0]
-
-
-ONE_AND_ALL = ["processes", pytest.param("scoop", marks=pytest.mark.endurance)]
-"""What the pool does, whoever fills it: by one executor in every check, by all before a release."""
 
 
 @pytest.mark.parametrize("kind", ONE_AND_ALL)

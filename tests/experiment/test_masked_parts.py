@@ -85,6 +85,7 @@ def test_serial(serial: list[Table]) -> None:
     assert differing("serial", serial) == []
 
 
+@pytest.mark.endurance
 def test_processes(serial: list[Table]) -> None:
     assert differing({"name": "processes", "workers": 2}, serial) == []
 

@@ -222,7 +222,7 @@ def test_a_module_beside_the_experiment_is_found_by_workers_too(tmp_path, monkey
         "algorithm": {"name": "islands", "islands": 2, "interval": 2, "inner": {"name": "generational"}},
     }
     digests = set()
-    for place, executor in enumerate(("serial", {"name": "processes", "workers": 2, "grain": "islands"})):
+    for place, executor in enumerate(("serial", {"name": "processes", "workers": 1, "grain": "islands"})):
         experiment = Experiment.model_validate(given | {"executor": executor})
         digests.add(run_once(experiment, tmp_path / f"run{place}", default_registry(), 5).result.digest)
     assert len(digests) == 1
