@@ -4,6 +4,7 @@ import hashlib
 import platform
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,7 @@ def manifest_of(registry: Registry, read: Mapping[str, Any], written: Path, comm
     }
 
 
+@cache
 def _version(name: str) -> str:
     try:
         return metadata.version(name)

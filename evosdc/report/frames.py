@@ -108,7 +108,8 @@ def ranking(frame: pd.DataFrame) -> pd.DataFrame:
     order = known["set"].map({"portfolio": 0, "population": 1, "front": 2}).fillna(3)
     known = known.assign(order=order).sort_values(["infeasibility", "score", "order"], kind="stable")
     keys = ["score", *names]
-    known["alike"] = known.groupby(keys, dropna=False)["set"].transform(lambda sets: sets.value_counts().max())
+    in_a_set = known.groupby([*keys, "set"], dropna=False)["order"].transform("size")
+    known["alike"] = in_a_set.groupby([known[key] for key in keys], dropna=False).transform("max")
     known = known.drop_duplicates(keys).drop(columns="order").reset_index(drop=True)
     known["rank"] = known.groupby(["infeasibility", "score"], sort=True).ngroup()
     firsts = known["rank"].ne(known["rank"].shift())
