@@ -44,7 +44,7 @@ def init(options: InitOptions) -> None:
         source = source_of(original, str(options.data), None, codes)
     found = source.inference
     assert found is not None
-    hierarchies = hierarchy_files(found.schema, output)
+    hierarchies = hierarchy_files(found.schema, output).values()
     for path in (output, *hierarchies):
         require_apart(path, options.data, *files_behind(source, str(options.data)))
     require_unused(*hierarchies, replace=options.force, advice="Choose another schema file, or add --force.")

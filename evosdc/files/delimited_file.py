@@ -80,7 +80,8 @@ class DelimitedFile:
 
     def write(self, columns: Sequence[Published], rows: Rows) -> Iterator[bytes]:
         """Return the bytes of the file with these columns only, in pieces; raises before there is any."""
-        for text in () if self.encoding.name.startswith("utf") else _new_texts(columns):
+        masked = [] if self.encoding.name.startswith("utf") else [one.column for one in columns if one.masked]
+        for text in (text for column in masked if column.held is None for text in column.texts):
             try:
                 text.encode(self.encoding.name)
             except UnicodeEncodeError as fault:
@@ -140,10 +141,6 @@ def _lines(cells: Sequence[Any], separator: str, end: str) -> bytes:
     lines = pc.binary_join_element_wise(pc.binary_join_element_wise(*cells, separator), "", end)
     data = lines.buffers()[2]
     return data.to_pybytes() if data is not None else b""
-
-
-def _new_texts(columns: Sequence[Published]) -> Iterator[str]:
-    return (text for one in columns if one.masked and one.column.held is None for text in one.column.texts)
 
 
 def parse_delimited(
@@ -268,11 +265,6 @@ def _faults(dialect: Dialect, body: Sequence[Line], where: str) -> list[Fault]:
         more = f" and {len(ragged) - _FAULTY_LINES} more lines" if len(ragged) > _FAULTY_LINES else ""
         advice = "Mend these lines; a value that holds the separator must be quoted."
         faults.append(Fault(where, f"{shown}{more}", f"{len(names)} values in each line, as many as names", advice))
-    elif dialect.header is not None and body:
-        columns = [dict.fromkeys(record.fields[place] for record in body) for place in range(len(names))]
-        own = sum(name in cells for name, cells in zip(names, columns, strict=True))
-        if any(number(name) is not None for name in names) and 2 * own >= len(names) and not faults:
-            faults.append(_no_header(where, f"a first line that looks like a record (line {dialect.header})"))
     return faults
 
 

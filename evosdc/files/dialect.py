@@ -107,10 +107,7 @@ def sniffed(lines: Sequence[str], quote: str = '"') -> str:
         fitting = sum(own == width for own in widths)
         fitting += widths[0] == width - 1 and _one_short(found[0].fields, found[1:], separator)
         rank = (fitting / len(widths), width)
-        if separator == BLANK:
-            if best_rank[0] < 1.0 and rank[0] == 1.0:
-                best, best_rank = separator, rank
-        elif rank > best_rank:
+        if best_rank[0] < rank[0] == 1.0 if separator == BLANK else rank > best_rank:
             best, best_rank = separator, rank
     return best
 
@@ -146,7 +143,7 @@ def _first_of_names(found: Sequence[Line], width: int) -> int:
     for place, record in enumerate(found[:-1]):
         filled = [text for text in record.fields if text]
         if len(filled) > 1 or len(filled) == width:
-            return place if all(map(str, filled)) and len(record.fields) >= width - 1 else 0
+            return place if len(record.fields) >= width - 1 else 0
         if place and number(record.fields[0]) is not None:
             return 0
     return 0

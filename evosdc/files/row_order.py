@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from evosdc.files.column import NO_TEXT, Column
 from evosdc.printing import printable
-from evosdc.table.numerals import number
+from evosdc.table.numerals import values_of
 
 FEWEST_ROWS = 10  # in fewer rows an order may be chance
 _NEARLY_ALL = 0.9
@@ -59,11 +59,6 @@ def duplicate_sentences(columns: Sequence[Column], identified: Sequence[str]) ->
 
 def _places(column: Column) -> NDArray[np.intp]:
     """Return the place of each text of a column among its texts in order."""
-    if column.held is not None and column.held.all_numbers:
-        return np.asarray(np.unique(column.held.values, return_inverse=True)[1], dtype=np.intp)
-    values = [number(text, column.mark) for text in column.texts]
-    keys: Sequence[float] | Sequence[str] = column.texts
-    if all(value is not None for value in values):
-        keys = [value for value in values if value is not None]
-    _, places = np.unique(np.array(keys), return_inverse=True)
-    return np.asarray(places, dtype=np.intp)
+    values = column.held.values if column.held is not None else values_of(column.texts, column.mark)
+    keys = np.array(column.texts) if np.isnan(values).any() else values
+    return np.unique(keys, return_inverse=True)[1].astype(np.intp)

@@ -1,6 +1,5 @@
 """Microdata files: read into a table, and written back masked with all else as it stood."""
 
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -8,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from evosdc.errors import DataError, Fault, InputError
+from evosdc.errors import DataError, Fault
 from evosdc.files.atomic import atomic, check_writable, raise_unwritable
 from evosdc.files.column import Column
 from evosdc.files.formats import TEXT, content_for, ending_of, require_writable_format, writes_text
@@ -212,14 +211,7 @@ class Source:
             if name not in schema.withheld
         ]
         for masked in (False, True) if columns else ():
-            try:
-                deque(content_for(path, self.original, [replace(one, masked=masked) for one in columns], some), 0)
-            except InputError:
-                raise
-            except Exception as error:  # each package has errors of its own
-                reason = printable(str(error).partition("\n")[0]) or type(error).__name__
-                given = f"columns that the format of the file cannot hold ({reason})"
-                raise DataError(Fault(printable(str(path)), given, "another ending, such as .csv")) from None
+            content_for(path, self.original, [replace(one, masked=masked) for one in columns], some)
 
     def ordered(self, names: Iterable[str] | None = None) -> tuple[str, ...]:
         """Return the columns in whose order the rows stand, of those named; by default of those that are left out."""

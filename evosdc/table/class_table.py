@@ -17,8 +17,7 @@ Places = NDArray[np.int32]
 class Groups(NamedTuple):
     """Groups of records on 1 + A levels: the classes, and their records with one value of each of A attributes."""
 
-    # A group is a number below n; one without records is free for another key. c is a power of two.
-
+    # A group is a number below n; one without records is free for another key.
     # shape (1 + A, c); group of each slot of a table by open addressing, -1 where there is none; c is a power of two
     slots: Places
     # shape (1 + A, n); of each group; below the first level its class times the number of values, and its value

@@ -39,8 +39,6 @@ _UNSAFE = re.compile(r'[",\[\]{}]|^\s|\s$|^$')
 class Extent:
     """The values that a label covers."""
 
-    # An end that is left out of the label's interval is still its end: widths are what losses ask for.
-
     codes: tuple[int, ...] = ()  # codes of the categories, ascending; empty for a numeric attribute
     # low, high: least and greatest number, infinite where there is no bound; NaN for a categorical attribute. An end
     # that is left out of the label's interval is still its end: widths are what losses ask for.

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
 import numpy as np
@@ -107,8 +108,10 @@ class Hierarchy:
             if parent.setdefault(child, above) != above:
                 given = f"{child!r} below {parent[child]!r} and {above!r}"
                 faults.append(Fault(origin, given, "one parent for each label", "Remove one of the lines."))
-        circle = _circle(parent)
-        if circle:
+        try:
+            TopologicalSorter({child: (above,) for child, above in parent.items()}).prepare()
+        except CycleError as error:
+            circle = error.args[1][::-1]
             shown = " below ".join(map(repr, circle[:4])) + (" below ..." if len(circle) > 4 else "")
             given = f"labels that are above themselves: {shown}"
             faults.append(Fault(origin, given, "lines that lead from leaves to one root", "The root has no line."))
@@ -171,22 +174,6 @@ def _faults(leaves: Sequence[str], levels: Sequence[Sequence[str]], origin: str)
         given = f"{len(roots)} labels at the highest level ({shown})"
         faults.append(Fault(origin, given, "one root for all values", f"Add a last column that is {ROOT} throughout."))
     return faults
-
-
-def _circle(parent: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the labels of a circle of lines, the first of them at both ends; none where all lead to a root."""
-    safe: set[str] = set()
-    for start in parent:
-        path: dict[str, None] = {}
-        label = start
-        while label in parent and label not in safe and label not in path:
-            path[label] = None
-            label = parent[label]
-        if label in path:
-            walked = list(path)
-            return (*walked[walked.index(label) :], label)
-        safe.update(path)
-    return ()
 
 
 def prefix_hierarchy(labels: Iterable[str], steps: Sequence[int] | None = None) -> Hierarchy:

@@ -20,21 +20,18 @@ def differing_homes(table: Table, names: Sequence[str]) -> dict[str, Rows]:
     keys = table.schema.with_role(Role.HOUSEHOLD)
     if not keys:
         return {}
-    column = table.column(keys[0])
-    present = np.flatnonzero(column != MISSING if table.schema[keys[0]].categorical else ~np.isnan(column))
-    home = np.unique(column[present], return_inverse=True)[1].reshape(-1)
+    home = home_of(table)
     order = np.argsort(home, kind="stable")
     same = home[order][1:] == home[order][:-1]
     if not same.any():
         return {}
     found = {}
     for name in names:
-        values = table.column(name)[present][order]
-        codes = np.unique(values, return_inverse=True)[1].reshape(-1)
+        codes = np.unique(table.column(name)[order], return_inverse=True)[1].reshape(-1)
         if name != keys[0] and codes.max() > 0:
             other = np.flatnonzero(same & (codes[1:] != codes[:-1])) + 1
             once = np.unique(home[order][other], return_index=True)[1]
-            found[name] = present[order][other[once]].astype(np.intp)
+            found[name] = order[other[once]].astype(np.intp)
     return found
 
 

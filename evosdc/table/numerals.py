@@ -149,11 +149,6 @@ class NumberTexts(Sequence[str]):
             return None
         return self.occurring if (self.occurring != np.rint(self.occurring)).any() else self.values
 
-    def beginning(self, count: int) -> list[str]:
-        """Return the first `count` texts that write numbers."""
-        words = np.isnan(self.occurring)
-        return self._first_texts(self.cells.filter(pa.array(~words)) if words.any() else self.cells, count)
-
     def _first_texts(self, cells: Any, count: int) -> list[str]:
         """Return the first `count` distinct texts of cells; few cells are looked at where these are enough."""
         for size in (2 * count, 64 * count):

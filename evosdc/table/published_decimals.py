@@ -10,10 +10,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.table.numerals import MOST_DECIMALS as MOST
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Numbers, Table
-
-MOST = 15  # decimals beyond which numbers are left as they are: floats have no more digits
 
 
 def at_decimals(numbers: Numbers, attributes: Sequence[Attribute]) -> Numbers:

@@ -20,8 +20,7 @@ Conditions = Sequence[tuple[str, Meant]]  # one edit rule over the codes and num
 class RuleArrays(NamedTuple):
     """Structural zeros and edit rules over classes, V masked columns followed by W others."""
 
-    # Few arrays, since every call of a kernel unpacks each of them. V masked columns, W others.
-
+    # Few arrays, since every call of a kernel unpacks each of them.
     # shape (V + 1,); pairs of the masked column v are rows ``first[v]`` to ``first[v + 1] - 1`` of `pairs`
     first: NDArray[np.int64]
     # shape (P, 4); the other column of the pair, and where its classes k, l are among `flags`: at ``a + k * b + l * c``

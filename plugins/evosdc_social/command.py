@@ -131,7 +131,7 @@ def extract(data: Path, options: ExtractOptions) -> None:
     heading, rows = extracted(source, options.neighbours)
     described = extracted_schema(source, options.neighbours)
     beside = output.with_suffix(".toml")
-    for path in (output, beside, *hierarchy_files(described, beside)):
+    for path in (output, beside, *hierarchy_files(described, beside).values()):
         require_apart(path, data, schema)
         require_unused(path, replace=options.force)
     with atomic(output) as temporary:

@@ -55,16 +55,9 @@ class Format:
         found: Original = import_module(self.module).read(content, where, suffix, options)
         return found
 
-    def write(self, columns: Sequence[Published], suffix: str, where: str) -> bytes:
+    def write(self, columns: Sequence[Published], suffix: str) -> bytes:
         """Return the bytes of a file of columns that came from another format."""
-        try:
-            content: bytes = import_module(self.module).write(columns, suffix)
-        except InputError:
-            raise
-        except Exception as error:  # each package has errors of its own
-            reason = printable(str(error).partition("\n")[0]) or type(error).__name__
-            given = f"columns that {suffix} cannot hold ({reason})"
-            raise DataError(Fault(where, given, "columns that it can", "Choose another ending.")) from None
+        content: bytes = import_module(self.module).write(columns, suffix)
         return content
 
 
@@ -181,6 +174,17 @@ def writes_text(path: Path, original: Original) -> bool:
 
 def content_for(path: Path, original: Original, columns: Sequence[Published], rows: Rows) -> Iterable[bytes]:
     """Return the bytes of a file, in pieces, in the format of the name's ending, else of the original."""
+    try:
+        return _content_for(path, original, columns, rows)
+    except InputError:
+        raise
+    except Exception as error:  # each package has errors of its own
+        reason = printable(str(error).partition("\n")[0]) or type(error).__name__
+        given = f"columns that {ending_of(path).format or 'the format of the file'} cannot hold ({reason})"
+        raise DataError(Fault(printable(str(path)), given, "another ending, such as .csv")) from None
+
+
+def _content_for(path: Path, original: Original, columns: Sequence[Published], rows: Rows) -> Iterable[bytes]:
     wanted, own, inner = ending_of(path), ending_of(f"x{original.suffix}"), unpacked(original)
     as_text = isinstance(inner, DelimitedFile) and writes_text(path, original)
     as_text &= wanted.format not in BY_TABS or (isinstance(inner, DelimitedFile) and inner.dialect.separator == "\t")
@@ -194,7 +198,7 @@ def content_for(path: Path, original: Original, columns: Sequence[Published], ro
     elif wanted.format in TEXT:
         content = written(columns, [one.name for one in columns], "\t" if wanted.format in BY_TABS else ",")
     else:
-        content = [_WRITERS[wanted.format].write(columns, wanted.format, printable(str(path)))]
+        content = [_WRITERS[wanted.format].write(columns, wanted.format)]
     if not wanted.packing:
         return content
     name = path.stem if PurePath(path.stem).suffix else f"{path.stem}{ending}"

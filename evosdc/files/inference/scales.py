@@ -88,6 +88,7 @@ def undecided(texts: Sequence[str], mark: str, codes: bool) -> str:
             return f"it holds {kind} written in several ways, as {pair[0]!r} and {pair[1]!r}"
     if codes or len(texts) <= 2:
         return ""
+    texts = texts[:_LOOKED_AT]
     signed = [text for text in texts if _SIGNED.fullmatch(text) or number(text, mark) is not None]
     odd = next((text for text in signed if number(text, mark) is None), "")
     if odd and len(signed) >= _UNREAD * len(texts):

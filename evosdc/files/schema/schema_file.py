@@ -226,17 +226,13 @@ Rules:  [[edit_rules]] at the end, a combination that no record may have in each
         age = [0, 14]        least and greatest number"""
 
 
-def hierarchy_files(schema: Schema, path: Path) -> tuple[Path, ...]:
-    """Return the files that hierarchies of a schema are written to beside its own file."""
-    return tuple(path.parent / name for name in _hierarchy_names(schema, path).values())
-
-
-def _hierarchy_names(schema: Schema, path: Path) -> dict[str, str]:
+def hierarchy_files(schema: Schema, path: Path) -> dict[str, Path]:
+    """Return, by attribute, the files that hierarchies of a schema are written to beside its own file."""
     names: dict[str, str] = {}
     for attribute in schema.attributes:
         if attribute.hierarchy is not None:
             names[attribute.name] = hierarchy_name(path.stem, attribute.name, names.values())
-    return names
+    return {attribute: path.parent / name for attribute, name in names.items()}
 
 
 def dump_schema(
@@ -253,9 +249,8 @@ def dump_schema(
     # Categories of identifiers and households, long lists in natural order, and numbers with a rule are left out: they
     # are values of records, which the file, or the next wave, has itself.
     path = Path(path)
-    written = _hierarchy_names(schema, path)
-    files = [path, *hierarchy_files(schema, path)]
-    for name, file in zip(written, files[1:], strict=True):
+    written = hierarchy_files(schema, path)
+    for name, file in written.items():
         hierarchy = schema[name].hierarchy
         assert hierarchy is not None
         write_hierarchy(hierarchy, file)
@@ -267,13 +262,14 @@ def dump_schema(
     for attribute in schema.attributes:
         reason = (reasons or {}).get(attribute.name)
         lines += _comments([reason]) if reason else []
-        lines.append(_line(attribute, written.get(attribute.name), (rules or {}).get(attribute.name), open_ended))
+        beside = written.get(attribute.name)
+        lines.append(_line(attribute, beside.name if beside else None, (rules or {}).get(attribute.name), open_ended))
     lines += [line for rule in schema.edit_rules for line in _rule(rule)]
     if proposed:
         lines += ["", "# Never together in this file; take the # away where it is a rule."]
         lines += [f"# {line}" if line else "" for rule in proposed for line in _rule(rule)]
     write_text(path, "\n".join(lines) + "\n")
-    return tuple(files)
+    return (path, *written.values())
 
 
 def text(value: str) -> str:
