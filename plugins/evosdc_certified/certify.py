@@ -202,7 +202,7 @@ def _made(
     if judge is not None:
         say("Judges attack a file made of half of the people.")
     opinion = known if judge is None else judge(options.moves, left(1.0), drawn)
-    score = 100.0 * evolution.misfit / (evolution.misfit + tables.expected)
+    score = tables.score(evolution.misfit)
     budget, verdict = tables.budget, certificate.verdict(tables, opinion)
     file = BEST if verdict["publishable"] else BEST.replace(".", f"{REFUSED}.")
     result = {
@@ -241,13 +241,13 @@ def _compare(files: Sequence[Certified]) -> None:
     together = measurement.epsilon_together([one.tables.budget for one in files])
     rows = []
     for one in sorted(files, key=lambda one: one.tables.budget.epsilon):
-        misfit = Evolution(best, len(one.cells), np.random.default_rng(0), one.cells).misfit
+        misfit = best.misfit(best.counts(best.positions(one.cells)), len(one.cells))
         rows.append(
             {
                 "epsilon": one.tables.budget.epsilon,
                 "surest_guess": certificate.surest_guess(one.tables.budget),
                 "verdict": one.verdict["headline"],
-                "private-tables": 100.0 * misfit / (misfit + best.expected),
+                "private-tables": best.score(misfit),
             }
         )
     for one in files:

@@ -128,11 +128,9 @@ def _anneal(
 class Evolution:
     """Records that are evolved on noisy tables."""
 
-    # By default it begins with attributes drawn independently.
+    # It begins with attributes drawn independently.
 
-    def __init__(
-        self, tables: PrivateTables, records: int, rng: np.random.Generator, start: Cells | None = None
-    ) -> None:
+    def __init__(self, tables: PrivateTables, records: int, rng: np.random.Generator) -> None:
         self.tables, self.rng = tables, rng
         domain, widest = tables.domain, max(tables.domain.sizes)
         self.margins = [tables.of_one(place) for place in range(len(domain.columns))]
@@ -141,7 +139,7 @@ class Evolution:
             self.prior[place, : len(margin)] = np.cumsum(margin) / margin.sum()
             self.prior[place, np.flatnonzero(margin)[-1] :] = 1.0  # rounding must not lead beyond the last cell
         self.rules = _rule_arrays(domain)
-        self.cells = self._drawn(records) if start is None else start.copy()
+        self.cells = self._drawn(records)
         self.fit_to(tables)
 
     def _drawn(self, records: int) -> Cells:
@@ -186,10 +184,10 @@ class Evolution:
         for place, listed in enumerate(own):
             self.tables_of[place, : len(listed)] = listed
         self.offset = np.cumsum([0, *(len(t.counts) for t in tables.tables)])[:-1].astype(np.int64)
-        self.target = np.concatenate([t.counts for t in tables.tables]) * scale
+        self.target = tables.target * scale
         # A file of other size has counts of other size, and its noise is taken to be so, too.
         self.weight = np.array([1.0 / (t.sigma * scale) ** 2 for t in tables.tables])
-        self.counts = np.concatenate([tables.count(self.cells, t.columns) for t in tables.tables])
+        self.counts = tables.counts(tables.positions(self.cells))
 
     @property
     def coldest(self) -> float:
@@ -236,9 +234,7 @@ class Evolution:
     @property
     def misfit(self) -> float:
         """The squared differences to all tables over the variances of their noise."""
-        ends = np.concatenate((self.offset, [len(self.counts)]))
-        each = np.repeat(self.weight, np.diff(ends))
-        return float((each * (self.counts - self.target) ** 2).sum())
+        return self.tables.misfit(self.counts, len(self.cells))
 
 
 def _rule_arrays(domain: Domain) -> RuleArrays:

@@ -67,8 +67,6 @@ class FittedTables(Fitted):
 
     def __init__(self, tables: PrivateTables, schema: Schema) -> None:
         self.tables = tables
-        self.target = np.concatenate([t.counts for t in tables.tables])
-        self.weight = np.concatenate([np.full(len(t.counts), t.sigma**-2) for t in tables.tables])
         lacking = [name for name in tables.domain.names if name not in schema]
         if lacking:
             given = f"a file without {printable(', '.join(lacking))}"
@@ -96,22 +94,9 @@ class FittedTables(Fitted):
             columns.append(self.codes[column.name][values] if column.labels else column.of(values))
         return self.tables.positions(np.stack(columns, axis=1))
 
-    def counts(self, positions: Indices) -> Counts:
-        """Return the counts of all tables."""
-        return np.bincount(positions.ravel(), minlength=len(self.target)).astype(np.float64)
-
-    def misfit(self, counts: Counts, records: int) -> float:
-        """Return the misfit of a file with these counts."""
-        scale = self.tables.records / max(1, records)
-        return float((self.weight * (counts * scale - self.target) ** 2).sum())
-
-    def scored(self, misfit: Any) -> Any:
-        """Return the score of a misfit, or the scores of several."""
-        return 100.0 * misfit / (misfit + self.tables.expected)
-
     def score(self, masked: Table) -> float:
         """Return the score of a file."""
-        return float(self.scored(self.misfit(self.counts(self.positions(masked)), len(masked))))
+        return self.track(masked).score
 
     def track(self, masked: Table) -> "TablesTracker":
         """Return a tracker, which counts what changes alone."""
@@ -123,25 +108,25 @@ class TablesTracker(Tracker):
 
     def __init__(self, fitted: FittedTables, masked: Table) -> None:
         self.fitted, self.records = fitted, len(masked)
-        self.counts = fitted.counts(fitted.positions(masked))
-        self.misfit = fitted.misfit(self.counts, self.records)
+        self.counts = fitted.tables.counts(fitted.positions(masked))
+        self.misfit = fitted.tables.misfit(self.counts, self.records)
 
     @property
     def score(self) -> float:
         """The score of the file as it is now."""
-        return float(self.fitted.scored(self.misfit))
+        return float(self.fitted.tables.score(self.misfit))
 
     def tries(self, changes: Changes) -> NDArray[np.float64]:
         """Return the scores of children."""
-        fitted, scale = self.fitted, self.fitted.tables.records / max(1, self.records)
-        before, after = (fitted.positions(table) for table in (changes.before, changes.after))
-        weight, target = fitted.weight * scale**2, fitted.target / scale
+        tables, scale = self.fitted.tables, self.fitted.tables.records / max(1, self.records)
+        before, after = (self.fitted.positions(table) for table in (changes.before, changes.after))
+        weight, target = tables.weight * scale**2, tables.target / scale
         change = _changes_of_misfit(changes.ends, before, after, self.counts, target, weight)
-        found: NDArray[np.float64] = fitted.scored(self.misfit + change)
+        found: NDArray[np.float64] = tables.score(self.misfit + change)
         return found
 
     def take(self, change: Changes) -> None:
         """Update to a child."""
         np.subtract.at(self.counts, self.fitted.positions(change.before).ravel(), 1.0)
         np.add.at(self.counts, self.fitted.positions(change.after).ravel(), 1.0)
-        self.misfit = self.fitted.misfit(self.counts, self.records)
+        self.misfit = self.fitted.tables.misfit(self.counts, self.records)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -121,10 +122,33 @@ class PrivateTables:
         size = int(np.prod(self.shape(columns)))
         return np.bincount(self._index(cells, columns), minlength=size).astype(np.float64)
 
+    @cached_property
+    def target(self) -> Counts:
+        """The counts of all tables, one after the other."""
+        return np.concatenate([table.counts for table in self.tables])
+
+    @cached_property
+    def weight(self) -> Counts:
+        """One over the variance of the noise of each of these counts."""
+        return np.repeat([table.sigma**-2 for table in self.tables], [len(table.counts) for table in self.tables])
+
+    def counts(self, positions: NDArray[np.int64]) -> Counts:
+        """Return the counts of all tables of records, without noise."""
+        return np.bincount(positions.ravel(), minlength=len(self.target)).astype(np.float64)
+
+    def misfit(self, counts: Counts, records: int) -> float:
+        """Return the squared differences of a file's counts to the noisy ones, over the variance of their noise."""
+        scale = self.records / max(1, records)
+        return float((self.weight * (counts * scale - self.target) ** 2).sum())
+
     @property
     def expected(self) -> float:
         """The misfit that the original itself is expected to have: one for each cell."""
-        return float(sum(len(table.counts) for table in self.tables))
+        return float(len(self.target))
+
+    def score(self, misfit: Any) -> Any:
+        """Return a misfit, or several, as 0..100: 50 where it is the one expected of the original."""
+        return 100.0 * misfit / (misfit + self.expected)
 
     def write(self, path: Path) -> None:
         """Write the tables for the owner alone."""
