@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from evosdc.assess.judge import of_members
 from evosdc.errors import InputError
 from evosdc.plugins.registry import default_registry
+from evosdc.printing import NO_TIME
 from evosdc.secret import Purpose, Seed, judging_seed, stream
 from evosdc.table.role_assignment import assign_known
 from evosdc.table.schema import Role
@@ -28,7 +29,7 @@ from evosdc_certified.tables import PrivateTables
 
 ERRORS = 3.0  # standard errors beyond which a finding above the proof's bound is no accident of the people drawn
 SHARE = 0.3  # of the time of a file, where it is limited: for the half's file and the judges
-SECONDS = 30.0  # for each of these two where it is not
+SECONDS = 60.0  # for each of these two where it is not
 
 CUSTODIAN = (
     "For this the original was read a second time, after the file was made, and nothing of the file depends on it. "
@@ -95,11 +96,12 @@ def second_opinion(found: Mapping[str, Any], tables: PrivateTables) -> dict[str,
         text = f"Not checked by independent attacks: {why}."
     else:
         most = max(counted, key=lambda name: beyond[name])
+        late = list(lacking.values()).count(NO_TIME)
         text = (
-            f"{len(counted)} independent attacks on members and others {'agree' if holds else 'do not agree'} with the "
-            f"proof: the most beyond chance is {beyond[most]:+.1f} points (± {counted[most]['error']:.1f}) by {most}, "
-            f"and the proof allows {allowed:.1f}; {len(noticed) or 'none'} of the 95 % intervals exclude"
-            f"{'s' * (len(noticed) < 2)} chance."
+            f"Independent attacks on members and others {'agree' if holds else 'do not agree'} with the proof: of "
+            f"{len(counted)} the most beyond chance is {beyond[most]:+.1f} points (± {counted[most]['error']:.1f}) by "
+            f"{most}, and the proof allows {allowed:.1f}; {len(noticed) or 'none'} of the 95 % intervals exclude"
+            f"{'s' * (len(noticed) < 2)} chance.{f' {late} judges had no time to answer.' if late else ''}"
         )
     return {
         "holds": holds, "text": text, "asked": len(judges) + len(lacking), "answered": len(judges), "allowed": allowed,

@@ -38,7 +38,7 @@ class CertifyOptions(shared.FileOptions):
         metavar="pairs|triples|FILE",
     )
     time: float | None = time_limit(
-        "Be done then, each file by itself, judges included; default: a fixed number of moves, a minute for judges."
+        "Be done then, each file by itself, judges included; default: a fixed number of moves, two minutes for judges."
     )
     moves: int | None = option(
         None, "Moves of the evolution; with the same tables and key they give the same file again.", metavar="N", ge=1,
