@@ -113,8 +113,8 @@ def test_attacks_contradict_a_program_that_copies_records(tmp_path, monkeypatch)
     monkeypatch.setattr(judging.measurement, "measure", watched)
     monkeypatch.setattr(judging, "Evolution", Copying)
     schema = Schema(tuple(Attribute(name, categories=tuple("pqrst")) for name in "abcdefghij"))
-    codes = np.random.default_rng(0).integers(0, 5, (400, 10)).astype(np.int32)
-    table = Table(schema, codes, np.zeros((400, 0)))
+    codes = np.random.default_rng(0).integers(0, 5, (1000, 10)).astype(np.int32)
+    table = Table(schema, codes, np.zeros((1000, 0)))
     made = package.certify(table, 3.0, schema=schema, moves=1000, output=tmp_path / "run")
     assert made.second_opinion["holds"] is False
     assert made.verdict["publishable"] is False
