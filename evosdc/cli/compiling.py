@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
+from typing import Any
 
 COMPILING = "Compiling for this machine: the first run takes longer."
 
@@ -31,6 +32,16 @@ def _watch(say: Callable[[str], object], before: int, ended: Event) -> None:
 def kernels_compiled() -> int:
     """Return how many kernels of evosdc and its plugins this process has compiled, or is compiling."""
     # Nothing is imported here: in a thread of its own that would disturb an import of numba that is under way.
-    modules = [module for name, module in sys.modules.copy().items() if name.startswith("evosdc")]
-    values = [value for module in modules for value in list(vars(module).values()) if hasattr(value, "py_func")]
-    return sum(sum(value.stats.cache_misses.values()) for value in values)
+    compiled = 0
+    for name, module in sys.modules.copy().items():
+        if name.startswith("evosdc"):
+            values = vars(module)
+            # To look through all modules takes milliseconds, as long as many a command.
+            if _KERNELS.get(name, (-1,))[0] != len(values):
+                kernels = [value for value in list(values.values()) if hasattr(value, "py_func")]
+                _KERNELS[name] = len(values), kernels
+            compiled += sum(sum(kernel.stats.cache_misses.values()) for kernel in _KERNELS[name][1])
+    return compiled
+
+
+_KERNELS: dict[str, tuple[int, list[Any]]] = {}  # by module, with the number of its names when it was looked through

@@ -438,13 +438,13 @@ def damage(home):
 
 def snapshot(home):
     """Return what stands where, and when it was last written to: reading all files after each line takes far longer."""
-    found = {}
-    for folder, _, names in os.walk(home):
-        found[folder] = ()
-        for entry in os.scandir(folder) if names else ():
-            if entry.is_file() and not entry.name.startswith(".lock"):
-                known = entry.stat()
-                found[entry.path] = (known.st_ino, known.st_size, known.st_mtime_ns)
+    found = {str(home): ()}
+    for entry in os.scandir(home):
+        if entry.is_dir(follow_symlinks=False):
+            found |= snapshot(entry.path)
+        elif not entry.name.startswith(".lock"):
+            known = entry.stat()
+            found[entry.path] = (known.st_ino, known.st_size, known.st_mtime_ns)
     return found
 
 

@@ -16,7 +16,6 @@ from .commands import experiment_file, journal
 
 pytestmark = pytest.mark.cluster
 
-GRAINS = ("evaluations", "islands")
 CASES = [
     ("processes", 2, "evaluations"),
     # Numbers of workers and grains mean the same to every executor.

@@ -1,10 +1,12 @@
 """At the end of a long search the journal's scores are those of a fresh evaluation of what was stored."""
 
+import pytest
 from click.testing import CliRunner
 
 from benchmarks.exactness import main
 
 
+@pytest.mark.studies
 def test_scores_are_those_of_a_fresh_evaluation(tmp_path):
     experiment = tmp_path / "cells.toml"
     experiment.write_text(

@@ -647,6 +647,7 @@ class TestSearches:
         assert ticked(server.get("/choose", run="kept")), "the verdict of a run is about its own order"
         shutil.rmtree(kept)
 
+    @pytest.mark.endurance
     def test_searches_draw_from_keys_of_their_own(self, server, run):
         before = set((server.folder / "runs").iterdir())
         assert server.post("/begin", data="survey.csv", **SHORT).status == 303
