@@ -166,7 +166,11 @@ def require_comparable(command: Command, masked: Path, crosswalk: Path | None) -
 
 
 def matched_tables(
-    original: "Source", masked: Path, crosswalk: Path | None, require: Sequence[str] = (), generalised: bool = False
+    original: "Source",
+    masked: Path,
+    crosswalk: Path | None,
+    require: Sequence[str] = (),
+    generalised: bool | None = False,
 ) -> "tuple[Table, Table]":
     """Return an original and a masked file of it with each record in the same row of both."""
     if crosswalk is None:

@@ -22,7 +22,6 @@ from evosdc.experiment.members import members_of, published_file
 from evosdc.experiment.opinion import claims_of, summary_of, used_judges
 from evosdc.experiment.reader import experiment_of
 from evosdc.experiment.release import judge_again
-from evosdc.files.masked_file import holds_generalised
 from evosdc.options.inspection import JudgeOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.printing import NO_TIME, not_applicable_sentences
@@ -121,8 +120,7 @@ def _of_files(options: JudgeOptions) -> tuple[Table, Table, Sequence[str] | None
     require_comparable("judge", masked, options.crosswalk)
     source = open_source(options.original, options.schema_file, options.reading)
     names = None if options.protect is None else source.table.schema.named(options.protect, "protect")
-    generalised = holds_generalised(masked, source)
-    before, after = matched_tables(source, masked, options.crosswalk, names or (), generalised)
+    before, after = matched_tables(source, masked, options.crosswalk, names or (), None)
     earlier = earlier_releases([Path(one) for one in options.earlier], source)
     if earlier and len(before) != len(source.table):
         given = "a masked file from which records were left out"

@@ -155,5 +155,5 @@ def _of_files(names: list[str] | None, options: MeasureOptions) -> _Compared:
             names, of, risks = list(entries), {name: own for name, own in entries.items() if own}, "max"
     known = [name for name in names if name in registry.names("measure")]
     generalised = any(registry.implementation("measure", name).generalised for name in known)
-    before, after = matched_tables(source, masked, options.crosswalk, chosen, generalised)
+    before, after = matched_tables(source, masked, options.crosswalk, chosen, generalised or None)
     return _Compared(before, after, chosen, {name: {} for name in names}, of, risks=risks)

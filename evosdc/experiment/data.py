@@ -15,7 +15,7 @@ from evosdc.errors import DataError, EvosdcError, ExperimentError, Fault, Parame
 from evosdc.experiment.experiment import DataSource
 from evosdc.experiment.provenance import require_same_data
 from evosdc.files.atomic import make_folder, write_text
-from evosdc.files.masked_file import holds_generalised, read_masked
+from evosdc.files.masked_file import read_masked
 from evosdc.files.reading import parsed, read_source
 from evosdc.files.schema.hierarchies import with_hierarchies
 from evosdc.files.schema.schema_file import dump_schema
@@ -217,7 +217,7 @@ def earlier_release(path: Path, source: Source) -> EarlierRelease:
     records = len(parsed(file, like=source.original).columns[0])
     rows = published_places(folder, source, records) if of_run and (folder / CROSSWALK).is_file() else None
     ordered = source if rows is None else source.ordered_by(rows)
-    table = read_masked(file, ordered, generalised=holds_generalised(file, ordered)).table
+    table = read_masked(file, ordered, generalised=None).table
     return EarlierRelease(str(path), table, np.arange(records, dtype=np.intp) if rows is None else rows)
 
 

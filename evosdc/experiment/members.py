@@ -29,7 +29,7 @@ from evosdc.experiment.preparation import read_portfolio
 from evosdc.experiment.provenance import require_same_data
 from evosdc.experiment.summaries import scored
 from evosdc.experiment.tuned_start import with_found
-from evosdc.files.masked_file import holds_generalised, read_masked
+from evosdc.files.masked_file import read_masked
 from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
 from evosdc.printing import printable
@@ -143,7 +143,7 @@ def published_file(path: Path, registry: Registry) -> PublishedFile:
     ordered = source.ordered_by(places)
     # A genotype that generalises may have made hierarchies of its own, by which no schema knows its labels.
     generalises = assembly.problem.genotype.generalises
-    masked = read_masked(file, ordered, generalised=generalises or holds_generalised(file, ordered))
+    masked = read_masked(file, ordered, generalised=generalises or None)
     # In the order of the original, judges draw the same halves as during the run.
     return PublishedFile(assembly, individual, *matched(source.table, masked.table, places, source.carried))
 

@@ -60,8 +60,11 @@ def _widened(attribute: Attribute, column: Column, missing: Sequence[str]) -> At
     return replace(attribute, scale=Scale.NOMINAL, categories=natural_order(texts, column.mark), decimals=0)
 
 
-def read_masked(path: Path | str, original: Source, require: Sequence[str] = (), generalised: bool = False) -> Source:
+def read_masked(
+    path: Path | str, original: Source, require: Sequence[str] = (), generalised: bool | None = False
+) -> Source:
     """Read a protected version of a file by the original's schema; it may leave attributes out."""
+    # `generalised`: whether labels may be wider than values; None: where all that are no values are such labels.
     schema = original.table.schema
     held = parsed(Path(path), None, original.original, _as(original, Path(path)))
     text = text_file(held)
@@ -91,7 +94,7 @@ def read_masked(path: Path | str, original: Source, require: Sequence[str] = (),
     if size != len(original.table):
         wanted = f"{len(original.table)} as in {whole}"
         raise DataError(Fault(where, f"{size} records", wanted, "Masked files keep all records in their order."))
-    if generalised:
+    if is_generalised(schema, held.columns) if generalised is None else generalised:
         return source_of(held, str(path), describe(widened(schema, held.columns)))
     # Withheld columns that a file has all the same may hold anything, such as the edges of a graph; households may have
     # other numbers, and masked numbers need not be leaves of their hierarchy.

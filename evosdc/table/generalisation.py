@@ -6,7 +6,7 @@ One syntax for all methods that publish generalised values and all measures that
 ``34``, ``Doctor``  a number or category itself
 ``Technical``       a label of the attribute's hierarchy: the values below it
 ``[17, 25]``        closed interval of numbers, or of ordinal categories in their order
-``[17, 25)``        numbers only: without the upper end
+``[17, 25)``        numbers, or ordinal categories that are numbers: without the upper end
 ``>= 65``           numbers or ordinal categories from here on; likewise ``<= 16``, and ``< 16`` of numbers
 ``{a, b, c}``       a set of categories
 ``*``               any value, or none
@@ -23,8 +23,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from math import inf, nan
 
+import numpy as np
+
 from evosdc.table.hierarchy import ROOT, Hierarchy
-from evosdc.table.numerals import number, numeral
+from evosdc.table.numerals import number, numeral, values_of
 from evosdc.table.schema import Attribute, Scale
 
 _TOKEN = r'"(?:[^"]|"")*"|[^",\[\]{}]+'
@@ -103,11 +105,16 @@ class LabelReader:
             return Extent(tuple(sorted({code[member] for member in members}))) if known else None
         if self._attribute.scale is not Scale.ORDINAL:
             return None
-        ends = _ends(label, code.get)
-        if ends is None or not ends[2]:
+        if (ends := _ends(label, code.get)) is not None and ends[2]:
+            low, high = ends[0] if ends[0] is not None else 0, ends[1] if ends[1] is not None else size - 1
+            return Extent(tuple(range(int(low), int(high) + 1))) if low <= high else None
+        # Bands of categories that are numbers, as ages are, need not begin and end with one of them.
+        bounds = self._numbers(label) if _ends(label, number) is not None else None
+        if bounds is None:
             return None
-        low, high = ends[0] if ends[0] is not None else 0, ends[1] if ends[1] is not None else size - 1
-        return Extent(tuple(range(int(low), int(high) + 1))) if low <= high else None
+        values, closed = values_of(self._attribute.categories), not label.endswith(")") and not label.startswith("< ")
+        inside = (bounds.low <= values) & ((values <= bounds.high) if closed else (values < bounds.high))
+        return Extent(tuple(np.flatnonzero(inside).tolist())) if inside.any() else None
 
     def _numbers(self, label: str) -> Extent | None:
         value = number(label)

@@ -36,6 +36,9 @@ def test_ages_are_put_into_bands(evosdc, ages, tmp_path, setting):
     spans = sorted((min(own), max(own)) for own in held.values())
     assert 2 < len(spans) < 12
     assert all(before[1] < after[0] for before, after in itertools.pairwise(spans))
+    # They are read again, as what is judged and as what is not.
+    assert evosdc("measure", ages, "out.csv", "--protect", "age", "--measures", "lm").status == 0
+    assert evosdc("measure", ages, "out.csv", "--protect", "edu", "--measures", "dbil").status == 0
 
 
 def test_bands_of_words_are_refused_with_what_to_do(evosdc, ages):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -151,6 +151,20 @@ def test_numbers_of_a_workbook_stay_numbers_beside_words(tmp_path):
     cells = openpyxl.load_workbook(tmp_path / "out.xlsx").active["A"][1:]
     assert [cell.data_type for cell in cells].count("n") == 36
     assert {cell.value for cell in cells if cell.data_type == "s"} == {"NA"}
+
+
+def test_times_of_a_workbook_stay_times(tmp_path):
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.append(["at", "stay", "sex"])
+    for k in range(24):
+        book.active.append([time(k, 15), timedelta(hours=k + 1), "fm"[k % 2]])
+    book.save(tmp_path / "p.xlsx")
+    source = read_source(tmp_path / "p.xlsx")
+    source.write(tmp_path / "out.xlsx", masked(source.table, at=np.roll(source.table.column("at"), 2)))
+    rows = list(openpyxl.load_workbook(tmp_path / "out.xlsx").active.iter_rows(min_row=2, values_only=True))
+    assert rows[2] == (time(0, 15), timedelta(hours=3), "f")
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ TOWN = Attribute(
     ),
 )
 AGE = Attribute("age", scale=Scale.NUMERIC)
+YEARS = Attribute("years", scale=Scale.ORDINAL, categories=("29", "31", "40", "52"))
 
 
 @pytest.mark.parametrize(
@@ -44,6 +45,10 @@ AGE = Attribute("age", scale=Scale.NUMERIC)
         (TOWN, "Wallonia", Extent((2,))),
         (TOWN, "*", Extent((0, 1, 2), missing=True)),
         (TOWN, "{Ghent, Liege}", Extent((0, 2))),
+        (YEARS, "[29, 40]", Extent((0, 1, 2))),
+        (YEARS, "[30, 40)", Extent((1,))),
+        (YEARS, ">= 35", Extent((2, 3))),
+        (YEARS, "< 40", Extent((0, 1))),
         (AGE, "34.5", Extent(low=34.5, high=34.5)),
         (AGE, "[17, 25]", Extent(low=17.0, high=25.0)),
         (AGE, "[-1.5, 25)", Extent(low=-1.5, high=25.0)),
@@ -62,6 +67,9 @@ def test_labels_are_read(attribute: Attribute, label: str, extent: Extent) -> No
 @pytest.mark.parametrize(
     ("attribute", "label"),
     [
+        (YEARS, "[41, 50)"),
+        (YEARS, "[40, 30)"),
+        (SCHOOL, "[1, 2)"),
         (SCHOOL, "university"),
         (SCHOOL, "[high, none]"),
         (SCHOOL, "[none, high)"),

@@ -4,7 +4,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
@@ -201,4 +201,4 @@ def _header(rows: Sequence[Sequence[Any]]) -> int:
 def _value(value: Any) -> Any:
     if isinstance(value, str):
         return value.strip() or None
-    return value if value is None or isinstance(value, (bool, int, float, datetime)) else str(value)
+    return value if value is None or isinstance(value, (bool, int, float, datetime, time, timedelta)) else str(value)
