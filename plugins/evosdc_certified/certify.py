@@ -98,6 +98,7 @@ def certify(
     records: int | None = None,
     key: str | Path | None = None,
     second_opinion: bool = True,
+    original: str | Path | None = None,
     seed: int | None = None,
     output: str | Path | None = None,
     say: Callable[[str], None] = lambda text: None,
@@ -147,9 +148,18 @@ def certified(data: Any, schema: Any, options: CertifyOptions, say: Callable[[st
         # What judges found of the same tables holds of every file that is made of them.
         known = run.read_object(RESULT).get("second_opinion") if run.file(RESULT).exists() else None
         known = known or second_opinion({"not_checked": "the original is not read again"}, tables)
-        made = [_made(tables, options, monotonic(), [], say, None, known)]
+        judge = None
+        if options.original is not None and options.second_opinion:
+            judge = partial(
+                attacked, _original(schema, tables, options), _workload(options.workload, tables.domain.names), tables
+            )
+        made = [_made(tables, options, monotonic(), [], say, judge, known)]
         public: Schema | Path = earlier.with_name(SCHEMA_FILE)
     else:
+        if options.original is not None:
+            raise ParameterError(
+                Fault("original", "one beside data that are no run", "no original", "DATA is the original itself.")
+            )
         if options.epsilon is None:
             raise ParameterError(
                 Fault("epsilon", "nothing", "how much the file may tell of one person", "1 is strong.")
@@ -295,6 +305,17 @@ def _read(data: Any, schema: Any, reading: Mapping[str, str]) -> tuple[Table, Sc
     from evosdc.files.frame_kinds import as_pandas
 
     return table_from_frame(as_pandas(data), description), description
+
+
+def _original(schema: Any, tables: PrivateTables, options: CertifyOptions) -> Table:
+    """Return the original of an earlier run, for judges; raise `InputError` where it is of another form."""
+    table, _ = _read(options.original, schema, options.reading)
+    table.schema.require(tables.domain.names, "original")
+    other = [c.name for c in tables.domain.columns if c.labels != table.schema[c.name].categories]
+    if other:
+        given = f"other categories of {printable(', '.join(other))}"
+        raise SchemaError(Fault("original", given, "those of the run", "Name the schema of that run by --schema."))
+    return table
 
 
 def _measured(

@@ -93,7 +93,7 @@ def second_opinion(found: Mapping[str, Any], tables: PrivateTables) -> dict[str,
     holds = None if not counted else not against
     if holds is None:
         why = found.get("not_checked") or next(iter(lacking.values()), "no judge answered")
-        text = f"Not checked by independent attacks: {why}."
+        text = f"Not checked by independent attacks: {why}. Later: `evosdc certify RUN --original FILE -o OTHER`."
     else:
         most = max(counted, key=lambda name: beyond[name])
         late = list(lacking.values()).count(NO_TIME)

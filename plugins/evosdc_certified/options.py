@@ -51,6 +51,10 @@ class CertifyOptions(shared.FileOptions):
     second_opinion: bool = option(
         True, "Have judges attack a file made of half of the people the same way: whether they agree with the proof."
     )
+    original: str | Path | None = option(
+        None, "Of a run folder as DATA: the file that it was made of. Judges attack with it, at no further price.",
+        metavar="FILE",
+    )  # fmt: skip
     key: Path | None = shared.KEY
     seed: int | None = shared.SEED
     output: Path | None = shared.OUTPUT_FOLDER

@@ -95,6 +95,21 @@ def test_judges_attack_a_half_and_leave_the_file_as_it_is(files, evosdc) -> None
     assert json.loads(again.out)["second_opinion"] == opinion
 
 
+def test_a_file_that_was_not_judged_can_be_judged_later(files, evosdc) -> None:  # noqa: F811
+    first = evosdc("certify", "survey.csv", *WORDS, "--moves", 1000, "-o", "run")
+    assert "evosdc certify RUN --original FILE" in first.out
+    words = ("--schema", "schema.toml", "--key", "run/key", "--moves", 1000, "--json")
+    later = json.loads(evosdc("certify", "run", "--original", "survey.csv", *words, "-o", "later").out)
+    assert later["second_opinion"]["holds"] is True
+    before = json.loads((files / "run" / "result.json").read_text())
+    assert later["digest"] == before["digest"], "judges leave the file as it was"
+    assert later["privacy"] == before["privacy"], "nothing published was measured again"
+    (files / "other.toml").write_text((files / "schema.toml").read_text().replace('["m", "f"]', '["f", "m"]'))
+    other = evosdc("certify", "run", "--original", "survey.csv", "--schema", "other.toml", "-o", "other")
+    assert other.status == 2
+    assert "other categories of sex" in other.err
+
+
 def test_attacks_contradict_a_program_that_copies_records(tmp_path, monkeypatch) -> None:
     honest = judging.measurement.measure
     seen = []
@@ -157,6 +172,7 @@ def test_two_measurements_have_other_noise_even_with_the_same_key(files, evosdc)
         ((*WORDS, "--unit", "household", "--largest", 3), 'role = "household"'),
         ((*WORDS, "--protect", "age,sx"), "Did you mean 'sex'?"),
         ((*WORDS, "--records", 10**9), "records: given 1000000000"),
+        ((*WORDS, "--original", "survey.csv"), "original: given one beside data that are no run"),
     ],
 )
 def test_what_cannot_be_used_is_said_in_one_error(files, evosdc, words, said) -> None:  # noqa: F811
