@@ -211,7 +211,8 @@ def _too_many(evidence: Evidence) -> str:
         return f"{said} The search found no such file. Give it more time, or publish fewer categories."
     elif not evidence.bound_by:
         said += f" The search was not asked to stay below {evidence.bound:g} %."
-    if evidence.two_way and evidence.two_way not in evidence.bound_by:
+    bounded = [evidence.bound_by, *evidence.aims]
+    if evidence.two_way and not any(evidence.two_way in text for text in bounded):
         return f'{said} Use --require "{evidence.two_way} <= {evidence.bound:g}".'
     measure = evidence.bound_by.split()[0] if evidence.bound_by else str(found.get("measure", ""))
     bound = max(math.floor(evidence.bound * (other if turned and other else evidence.percent) / evidence.percent), 1)

@@ -117,7 +117,9 @@ def margins_wanted(
         shares += [] if margins else [share]
     aims = [Constraint.parse(text).name for text in aims_among(experiment.constraints, registry, experiment.goal)]
     linking = [one for one in listed if one.name in (*aims, *followed) and one.name not in tails]
-    most = min(shares) * min(bound, found.percent) if min(shares) < 1.0 else bound
+    # The verdict may look in a direction that the search doesn't follow: what counts is how far the followed ones went.
+    reached = max((scores.get(one.name, 0.0) for one in linking), default=0.0) or bound
+    most = min(shares) * min(bound, found.percent, reached) if min(shares) < 1.0 else bound
     beyond = [line.risk.lower() for line in lines if line.kept is False]
     if members is not None and inferred(members) is None:
         learned = linkage_to_learn(whole)
