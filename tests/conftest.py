@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import os
 import shutil
 import signal
 import sys
-import traceback
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -75,8 +75,10 @@ def repeated_bytes(size: int) -> bytes:
     Else a test that looks at what a search finds would pass or fail by chance. They follow from the lines of tests that
     led here, whatever ran before; programs that tests start draw keys of their own.
     """
-    frames = [frame for frame in traceback.extract_stack() if frame.filename.startswith(_TESTS)]
-    places = [f"{frame.filename.removeprefix(_TESTS)}:{frame.lineno}" for frame in frames]
+    places, frame = list[str](), inspect.currentframe()
+    while frame := frame and frame.f_back:
+        if frame.f_code.co_filename.startswith(_TESTS):
+            places.append(f"{frame.f_code.co_filename.removeprefix(_TESTS)}:{frame.f_lineno}")
     address = (os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0], *places)
     _keys[address] += 1
     return blake2b("/".join([*places, str(_keys[address])]).encode(), digest_size=size).digest()
