@@ -37,7 +37,7 @@ class TableOptions(shared.FileOptions):
     variance: float = option(1.0, "Variance of the changes.", metavar="V")
     smallest: int = option(0, "Counts up to this are not published.", metavar="N", ge=0, le=50)
     margins: bool = option(True, "Tell sums over attributes too, as *.")
-    unweighted: bool = option(False, "Count records although DATA has sampling weights; counts are never weighted.")
+    unweighted: bool = option(False, "Count records although DATA has sampling weights. Publish one of the two alone.")
     key: Path | None = option(
         None, "Key file, made where there is none: kept secret, and the same for all tables of DATA.", metavar="FILE"
     )
@@ -109,8 +109,11 @@ def table(data: str, options: TableOptions) -> None:
         columns=_columns_of(source),
     )
     write_text(output, frame.to_csv(index=False, sep=separator, lineterminator="\n"))
-    counted = ", of records and not of those they stand for" if source.table.schema.with_role(Role.WEIGHT) else ""
-    say(f"{len(frame)} cells{counted}: {output}")
+    weight = next(iter(source.table.schema.with_role(Role.WEIGHT)), "")
+    counted = ", of records and not of those they stand for" if options.unweighted else f", weighted by {weight}"
+    say(f"{len(frame)} cells{counted if weight else ''}: {output}")
+    if weight:
+        say("Publish weighted counts or counts of records, not both: together they disclose the mean weight of a cell.")
     if made:
         say(f"Made the key file {key_file}: keep it secret, and use it for all tables of {data}.")
     if seed is not None:

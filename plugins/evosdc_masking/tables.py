@@ -99,14 +99,15 @@ def cell_key_table(
     columns: Sequence[Column] | None = None,
 ) -> pd.DataFrame:
     """Return a frequency table of some attributes with noise, of the combinations that occur."""
-    # The cell key method (Fraser and Wooton 2005; Thompson, Broadfoot and Elazar 2013): every record has a secret key,
-    # a keyed hash of its values and of its number among its equals. The keys of a cell's records add up, modulo 1, to
-    # the cell's key, which determines the noise of its count. So the same people have the same count in every table
-    # made with the same key file, in whatever order, part or format the file comes. Further tables tell nothing
-    # that averages out, and cells are not exactly additive. Weighted counts are not offered: beside counts of records
-    # they tell the mean weight of a cell without any noise. Margins have ``*`` for what they sum over, missing values
-    # are empty, and cells with a published count of 0 are left out. `seed` is public: anybody can take its noise away.
-    _require_counts(table, names, unweighted)
+    # The cell key method (Fraser and Wooton 2005; Thompson, Broadfoot and Elazar 2013): every record has a secret
+    # key, a keyed hash of its values and of its number among its equals. The keys of a cell's records add up,
+    # modulo 1, to the cell's key, which determines the noise of its count. So the same people have the same count
+    # in every table made with the same key file, in whatever order, part or format the file comes. Further tables
+    # tell nothing that averages out, and cells are not exactly additive. With sampling weights a published count
+    # stands for the mean weight of its cell, which counts of records beside it would disclose: a file is published
+    # either way. Margins have ``*`` for what they sum over, missing values are empty, and cells with a published
+    # count of 0 are left out. `seed` is public: anybody can take its noise away.
+    _require_counts(table, names)
     drawn = perturbation_table(noise, variance, smallest)
     if seed is None and key is None:
         advice = "Name a key file, which is kept secret and is the same for all tables of the file."
@@ -116,12 +117,14 @@ def cell_key_table(
     sets = [tuple(names)]
     if margins:
         sets += [chosen for size in range(len(names) - 1, -1, -1) for chosen in combinations(names, size)]
-    frames = [_counted(table, names, chosen, keys, drawn) for chosen in sets]
+    weight = table.schema.with_role(Role.WEIGHT)
+    weights = table.column(weight[0]).astype(np.float64) if weight and not unweighted else None
+    frames = [_counted(table, names, chosen, keys, drawn, weights) for chosen in sets]
     return pd.concat(frames, ignore_index=True)
 
 
-def _require_counts(table: Table, names: Sequence[str], unweighted: bool) -> None:
-    """Raise `InputError` for attributes that cannot be tabulated, and for weights that would be passed over."""
+def _require_counts(table: Table, names: Sequence[str]) -> None:
+    """Raise `InputError` for attributes that cannot be tabulated."""
     table.schema.require(names, "table")
     faults = []
     numbers = [name for name in names if not table.schema[name].categorical]
@@ -133,22 +136,25 @@ def _require_counts(table: Table, names: Sequence[str], unweighted: bool) -> Non
         for name in names
         if not table.schema[name].role.published
     ]
-    weights = table.schema.with_role(Role.WEIGHT)
-    if weights and not unweighted:
-        advice = "Add --unweighted (unweighted=True) to count records, or give the attribute another role."
-        given = f"{', '.join(weights)}: sampling weights, which cell keys do not protect"
-        faults.append(Fault("table", given, "a table of records", advice))
     if faults:
         raise ParameterError(faults)
 
 
 def _counted(
-    table: Table, names: Sequence[str], chosen: Sequence[str], keys: NDArray[np.int64], drawn: PerturbationTable
+    table: Table,
+    names: Sequence[str],
+    chosen: Sequence[str],
+    keys: NDArray[np.int64],
+    drawn: PerturbationTable,
+    weights: Numbers | None,
 ) -> pd.DataFrame:
     codes: Codes = np.column_stack([np.zeros(len(table), np.int32), *(table.column(name) for name in chosen)])
     classes = ordered_classes(codes)
     cells, counts = codes[classes.first], classes.counts
     published = counts + noise_of(counts, cell_keys(keys, classes.of, len(cells)), drawn)
+    if weights is not None:
+        means = np.bincount(classes.of, weights=weights, minlength=len(cells)) / counts
+        published = np.rint(published * means).astype(np.int64)
     columns = {}
     for name in names:
         if name not in chosen:

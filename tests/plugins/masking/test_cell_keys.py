@@ -170,21 +170,21 @@ def test_a_public_seed_is_told_to_be_one(command):  # noqa: F811
     assert PUBLIC_SEED in answer.out
 
 
-def test_sampling_weights_are_refused_or_expressly_left_aside(command, tmp_path):  # noqa: F811
+def test_counts_are_weighted_unless_records_are_wanted(command, tmp_path):  # noqa: F811
     frame = people().assign(stands_for=2.5)
     frame.to_csv("p.csv", index=False)
     (tmp_path / "s.toml").write_text(SCHEMA + 'stands_for = { role = "weight" }\n')
     words = ("table", "p.csv", "--schema", "s.toml", "--by", "region", "--key", "k", "-o", "t.csv")
     answer = command(*words)
-    assert answer.status == 2
-    assert "stands_for: sampling weights" in answer.err
-    assert "--unweighted" in answer.err
-    assert not (tmp_path / "k").exists()
-    answer = command(*words, "--unweighted")
+    assert answer.status == 0, answer.err
+    assert "weighted by stands_for" in answer.out
+    weighted = pd.read_csv("t.csv").set_index("region")["count"]
+    answer = command(*words, "--unweighted", "--force")
     assert answer.status == 0, answer.err
     assert "cells, of records" in answer.out
-    total = pd.read_csv("t.csv").set_index("region").loc["*", "count"]
-    assert abs(total - len(frame)) <= 3
+    records = pd.read_csv("t.csv").set_index("region")["count"]
+    assert abs(records["*"] - len(frame)) <= 3
+    assert (abs(weighted - 2.5 * records) <= 0.5).all()  # the same noise, times the mean weight of the cell
 
 
 def test_what_is_not_published_is_not_tabulated(command, tmp_path):  # noqa: F811
