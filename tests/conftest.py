@@ -146,9 +146,10 @@ def import_apart(config: pytest.Config) -> None:
     process = getattr(config, "workerinput", None)
     if process is None:
         return
-    folders = [config.rootpath / argument.partition("::")[0] for argument in config.args]
-    files = sorted(path.relative_to(config.rootpath) for folder in folders for path in folder.rglob("test_*.py"))
-    tests = [".".join(path.with_suffix("").parts) for path in files if path.parts[1] not in collect_ignore]
+    here, named = Path(__file__).parent, [config.rootpath / name.partition("::")[0] for name in config.args]
+    files = [path for path in sorted(here.rglob("test_*.py")) if any(map(path.is_relative_to, named))]
+    files = [path.relative_to(here.parent).with_suffix("") for path in files]
+    tests = [".".join(path.parts) for path in files if path.parts[1] not in collect_ignore]
     for names in (LARGE, tests):
         first = len(names) * int(process["workerid"].removeprefix("gw")) // process["workercount"]
         for name in (*names[first:], *names[:first]):
