@@ -124,7 +124,7 @@ def test_advice_speaks_of_arguments(people):
         evosdc.protect(people[["hours"]].assign(hours=1.0), protect=[])
     assert 'protect=["A", "B"]' in str(caught.value)
     assert "--" not in str(caught.value)
-    assert in_python("Run `evosdc judge RUN`.") == "Run `evosdc.judge(original, masked)`."
+    assert in_python("Run `evosdc judge RUN`.") == "Run `evosdc.judge(result)`."
 
 
 def test_progress_is_shown_in_notebooks_and_where_it_is_asked_for(monkeypatch, capsys):
@@ -183,3 +183,32 @@ class TestProtector:
         assert copy.get_params() == protector.get_params()
         pipeline = pytest.importorskip("sklearn.pipeline").make_pipeline(protector)
         assert pipeline.set_params(protector__time=7).named_steps["protector"].time == 7
+
+
+def test_a_result_knows_which_record_is_which(people, found):
+    names = {"judges": ["repu", "partial-linkage"], "seed": 1}
+    own = evosdc.judge(found, **names)
+    assert evosdc.judge(people, found.frame, **names).scores == own.scores
+    by_hand = people.iloc[found.rows].reset_index(drop=True)
+    measured = evosdc.measure(found, measures=["dbrl"])
+    assert measured == evosdc.measure(by_hand, found.frame.copy(), ["dbrl"], protect=["age", "sex", "region"])
+    assert measured.attributes == ("age", "sex", "region")
+    tagged = people.assign(tag=np.arange(len(people)) % 7 + 0.5, rest=np.arange(len(people)) % 5 + 0.5)
+    shuffled = tagged.iloc[found.rows].reset_index(drop=True)
+    with pytest.warns(UserWarning, match=r"another order.*evosdc\.judge\(result\)"):
+        evosdc.judge(tagged, shuffled, protect=["age"], **names)
+    with pytest.warns(UserWarning, match="another order"):
+        evosdc.measure(tagged, shuffled, ["dbrl"], protect=["age"])
+    with pytest.raises(InputError, match=r"evosdc\.measure\(result\)"):
+        evosdc.measure(people)
+    with pytest.raises(InputError, match="the result alone"):
+        evosdc.judge(found, people)
+
+
+def test_what_differs_is_measured(people):
+    masked = people.assign(age=people["age"].iloc[::-1].to_numpy())
+    found = evosdc.measure(people, masked, ["dbrl"])
+    assert found.attributes == ("age",)
+    assert found == evosdc.measure(people, masked, ["dbrl"], protect=["age"])
+    assert "Measured: age." in found._repr_html_()
+    assert evosdc.measure(people, people.copy(), ["dbrl"]).attributes == tuple(people)

@@ -126,7 +126,7 @@ def test_protect_returns_what_a_notebook_shows(kind, people, tmp_path):
     told, said = found.verdict, found.to_json()["verdict"]
     assert found.publishable is told.publishable is said["publishable"] is True
     assert (told.headline, list(told.trust.yes)) == (said["headline"], said["trust"]["yes"])
-    in_python = [text.replace("evosdc judge RUN", "evosdc.judge(original, masked)") for text in said["conditions"]]
+    in_python = [text.replace("evosdc judge RUN", "evosdc.judge(result)") for text in said["conditions"]]
     assert list(told.conditions) == in_python
     assert told.provided
     assert told.provided == said["provided"]

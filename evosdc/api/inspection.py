@@ -10,10 +10,11 @@ import numpy as np
 
 from evosdc.api.html import Framed, Page, Shown, heading, in_python, paragraphs, shown, table
 from evosdc.api.picture import Picture, bars, points
+from evosdc.api.protection import ProtectedData, result_with
 from evosdc.api.tables import as_file, as_table, as_version, chosen_of, held_once, warn_of_another_order
 from evosdc.assess import data_check
 from evosdc.assess import risk as figures_of
-from evosdc.assess.changes import matched
+from evosdc.assess.changes import certainly_unmasked, differs, matched, reordered_words
 from evosdc.assess.defaults import choose_attributes
 from evosdc.assess.judge import SecondOpinion, second_opinions
 from evosdc.assess.risk import Perturbed
@@ -30,7 +31,7 @@ from evosdc.secret import chosen_seed, judging_seed
 from evosdc.specs import LimitSpec
 from evosdc.table.schema import Role
 from evosdc.table.structural_zeros import THRESHOLD
-from evosdc.table.table import Table
+from evosdc.table.table import Rows, Table
 
 if TYPE_CHECKING:
     from evosdc.assess.data_check import DataCheck
@@ -41,6 +42,7 @@ class Scores(Framed, Page, dict[str, float]):
 
     title, page = "A masked file against its original", "scores.html"
     columns = ("measure", "kind", "score", "meaning")
+    attributes: tuple[str, ...] = ()  # what was measured
 
     @property
     def scores(self) -> dict[str, float]:
@@ -58,13 +60,14 @@ class Scores(Framed, Page, dict[str, float]):
         return bars("A masked file against its original", "less is better", {n: {"score": v} for n, v in self.items()})
 
     def _repr_html_(self) -> str:
-        return table(["measure", "kind", "score", "what it means"], self._rows())
+        measured = paragraphs([f"Measured: {', '.join(self.attributes)}."])
+        return table(["measure", "kind", "score", "what it means"], self._rows()) + measured
 
 
 @takes(MeasureOptions, {"attributes": "protect"})
 def measure(
     original: Any,
-    masked: Any,
+    masked: Any = None,
     measures: Sequence[str | Mapping[str, Any]] | Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Scores:
@@ -75,41 +78,66 @@ def measure(
     Parameters
     ----------
     original, masked : frame or Table
-        Record r of both is the same respondent, whatever an index says, unless a crosswalk is given. Columns that are
-        left out of a protected file may be missing. Originals that a crosswalk has not are left out.
+        Record r of both is the same respondent, whatever an index says, unless a crosswalk is given or `masked` is the
+        shuffled frame of a result of `protect`. Columns that are left out of a protected file may be missing. Originals
+        that a crosswalk has not are left out. A result of `protect` or `apply` is given alone: ``measure(result)``.
     {options}
 
     Returns
     -------
     Scores
-        A dict by measure, with ``frame`` and ``report(path)``; a notebook shows it as a table.
+        A dict by measure, with ``attributes``, ``frame`` and ``report(path)``; a notebook shows it as a table.
 
     """
     from evosdc.assess.measure import score_table
 
     chosen = read(MeasureOptions, options | {"measures": measures})
     registry, params = default_registry(), chosen.entries
-    if chosen.crosswalk is None:
-        warn_of_another_order(original, masked)
+    original, masked, order, protect = _sides(original, masked, chosen.crosswalk, chosen.protect)
     frame = held_once(original)
     before = as_table(frame)
-    names = chosen_of(frame, before, chosen.protect, warn=False)
+    names = chosen_of(frame, before, protect, warn=False)
     # Unknown names are refused elsewhere.
     known = [name for name in params or () if name in registry.names("measure")]
     generalised = any(registry.implementation("measure", name).generalised for name in known)
     after = as_version(masked, before, None if params is None else generalised, names)
-    judged = score_table(*_matched(chosen.crosswalk, before, after), params, names, registry)
-    for text in judged.warnings:
+    before, after = _matched(order, before, after)
+    roles = as_file(frame)[0].schema
+    words = reordered_words(before, after, certainly_unmasked(roles, after, protect))
+    if protect is None and not before.schema.with_role(Role.QUASI_IDENTIFIER):
+        names = tuple(name for name in names if differs(before, after, name)) or names
+    judged = score_table(before, after, params, names, registry)
+    for text in (*judged.warnings, *([in_python(words)] if words else ())):
         warnings.warn(text, stacklevel=3)
-    return Scores(judged.scores)
+    found = Scores(judged.scores)
+    found.attributes = names
+    return found
 
 
-def _matched(crosswalk: Path | None, original: Table, masked: Table) -> tuple[Table, Table]:
-    """Return two tables with each record in the same row of both, by a crosswalk where there is one."""
+def _sides(
+    original: Any, masked: Any, crosswalk: Path | None, protect: Sequence[str] | None
+) -> tuple[Any, Any, Path | Rows | None, Sequence[str] | None]:
+    """Return original and masked data, what says which record is which, and what was protected."""
+    single = isinstance(original, ProtectedData)
+    if single and (masked is not None or crosswalk is not None):
+        given = "a crosswalk" if masked is None else "data"
+        raise ParameterError(Fault("masked", f"{given} beside a result of protect", "the result alone"))
+    if not single and masked is None:
+        advice = "A result of protect is enough: evosdc.judge(result), evosdc.measure(result)."
+        raise ParameterError(Fault("masked", "nothing", "the masked frame or Table", advice))
+    found = original if single else result_with(original, masked) if crosswalk is None else None
+    if found is not None:
+        return found.original, found.frame, found.rows, found.protected if protect is None else protect
     if crosswalk is None:
-        return original, masked
+        warn_of_another_order(original, masked)
+    return original, masked, crosswalk, protect
 
-    rows = read_crosswalk(crosswalk, len(masked), len(original))
+
+def _matched(order: Path | Rows | None, original: Table, masked: Table) -> tuple[Table, Table]:
+    """Return two tables with each record in the same row of both, by a crosswalk or positions where there are any."""
+    if order is None:
+        return original, masked
+    rows = read_crosswalk(order, len(masked), len(original)) if isinstance(order, Path) else order
     return matched(original, masked, rows, original.schema.withheld)
 
 
@@ -161,30 +189,30 @@ class Judged(Framed, Shown, SecondOpinion):
 
 
 @takes(JudgeOptions, {"attributes": "protect"})
-def judge(original: Any, masked: Any, **options: Any) -> Judged:
+def judge(original: Any, masked: Any = None, **options: Any) -> Judged:
     """Return a second opinion on a masked table, by judges that took no part in making it.
 
     Parameters
     ----------
     original, masked : frame or Table
-        Record r of both is the same respondent, unless a crosswalk is given. Roles of a frame are those that
-        ``evosdc init`` proposes; columns that are left out of a protected file may be missing in `masked`. Originals
-        that a crosswalk has not are left out. Earlier releases are frames or Tables in the order of the original, or
-        pairs of one and its crosswalk.
+        Record r of both is the same respondent, unless a crosswalk is given or `masked` is the shuffled frame of a
+        result of `protect`. Roles of a frame are those that ``evosdc init`` proposes; columns that are left out of a
+        protected file may be missing in `masked`. Originals that a crosswalk has not are left out. Earlier releases are
+        frames or Tables in the order of the original, or pairs of one and its crosswalk. A result of `protect` or
+        `apply` is given alone.
     {options}
 
     Examples
     --------
+    >>> evosdc.judge(evosdc.protect(frame)).verdict.sentence  # doctest: +SKIP
     >>> evosdc.judge(frame, protected, protect=["age", "sex"]).verdict.sentence  # doctest: +SKIP
     """
 
     chosen = read(JudgeOptions, options)
-    if chosen.crosswalk is None:
-        warn_of_another_order(original, masked)
-    before, _ = as_file(original, chosen.protect)
-    names = None if chosen.protect is None else before.schema.named(chosen.protect, "protect")
-    whole = before
-    before, after = _matched(chosen.crosswalk, before, as_version(masked, before, None, names))
+    original, masked, order, protect = _sides(original, masked, chosen.crosswalk, chosen.protect)
+    whole, _ = as_file(original, protect)
+    names = None if protect is None else whole.schema.named(protect, "protect")
+    before, after = _matched(order, whole, as_version(masked, whole, None, names))
     if chosen.earlier and len(before) != len(whole):
         given = "a masked table from which records were left out"
         raise ParameterError(Fault("earlier", given, "one with all records of the original"))
@@ -196,9 +224,13 @@ def judge(original: Any, masked: Any, **options: Any) -> Judged:
         judges=chosen.judges,
         claimed={"": chosen.claimed},
         seed=judging_seed(chosen_seed(chosen.seed)),
-        in_order=chosen.crosswalk is None,
+        in_order=order is None,
         earlier=tuple(_released(place, one, whole) for place, one in enumerate(chosen.earlier, 1)),
     )[""]
+    words = reordered_words(before, after, certainly_unmasked(before.schema, after, protect))
+    if words:
+        warnings.warn(in_python(words), stacklevel=3)
+        opinion = replace(opinion, warnings=(*opinion.warnings, words))
     found = identity_of(before, after, opinion.attributes, default_registry())
     return Judged.of(replace(opinion, identity=found))
 

@@ -8,6 +8,7 @@ from shutil import rmtree
 from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from weakref import WeakValueDictionary
 
 from evosdc.api.html import require_free
 from evosdc.api.outcome import Outcome
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 Data = TypeVar("Data")
 
 _UNTIL_THE_END: "dict[str, TemporaryDirectory[str]]" = {}
+# results by the id of their frames, while they exist
+_RESULTS: "WeakValueDictionary[int, ProtectedData[Any]]" = WeakValueDictionary()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,6 +72,18 @@ class ProtectedData(Outcome, Generic[Data]):
         if self._kept is None:
             raise DataError(Fault("choose", "data that no search of this program made", "what `protect` returned"))
         return self._kept.chosen(which, None if output is None else Path(output))
+
+    @property
+    def original(self) -> Table:
+        """The data given, as a table."""
+        if self._kept is None:
+            raise DataError(Fault("original", "data that no search of this program made", "what `protect` returned"))
+        return self._kept.original
+
+    @property
+    def protected(self) -> tuple[str, ...]:
+        """The columns that were protected."""
+        return () if self._kept is None else self._kept.protect
 
     @property
     def recipe(self) -> Path | None:
@@ -125,7 +140,9 @@ class _Kept(Generic[Data]):
         masked = align_codes(original.take(rows).select(changed), published)
         data = ordered_by(self.data, rows) if self.shuffle else self.data
         frame, published_rows = as_given(data, masked, names, self.neutralise), rows if self.shuffle else None
-        return ProtectedData(frame, result, self.run if kept else None, self.roles, published_rows, self)
+        found = ProtectedData(frame, result, self.run if kept else None, self.roles, published_rows, self)
+        _RESULTS[id(frame)] = found
+        return found
 
     def chosen(self, which: int | str | Mapping[str, float], output: Path | None) -> ProtectedData[Data]:
         """Return a member of the front as the best file of a run of its own."""
@@ -146,6 +163,13 @@ class _Kept(Generic[Data]):
         finally:
             if absent:
                 rmtree(self.home / DATA)
+
+
+def result_with(original: Any, masked: Any) -> ProtectedData[Any] | None:
+    """Return the result whose frame and data these are; None where they come from elsewhere."""
+    found = _RESULTS.get(id(masked))
+    known = found is not None and found.frame is masked and found._kept is not None
+    return found if known and found is not None and found._kept.data is original else None  # type: ignore[union-attr]
 
 
 def _protected(

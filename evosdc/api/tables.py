@@ -149,7 +149,7 @@ def warn_of_another_order(original: Any, masked: Any) -> None:
         return
     if after is not None and len(before) == len(after) and set(before) == set(after):
         text = "The indices of both frames have the same labels in another order. Records are matched by position, not "
-        warnings.warn(f"{text}by label: masked.loc[original.index] puts them in order.", stacklevel=4)
+        warnings.warn(f"{text}by label: masked.loc[original.index] puts them in order.", stacklevel=5)
 
 
 def as_version(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from evosdc.table.equivalence import equivalence_classes, key_codes
 from evosdc.table.labels import WIDEST, best_labels, gain_at_most, joint_counts
 from evosdc.table.published_decimals import at_decimals, differing_numbers, with_published_decimals
+from evosdc.table.schema import Role, Schema
 from evosdc.table.table import MISSING, Codes, Rows, Table
 
 
@@ -95,6 +96,14 @@ def reordered_words(original: Table, published: Table, names: Sequence[str]) -> 
         "the same values in other rows. If so, each record is compared with another person's, risks seem too low, and "
         "no figure here is true. Judge or measure the run folder, or give the --crosswalk of the file."
     )
+
+
+def certainly_unmasked(schema: Schema, published: Table, protect: Sequence[str] | None) -> list[str]:
+    """Return the columns that are not declared masked, for `reordered_words`."""
+    # Without names, all columns that differ count as masked. Columns with shuffled rows differ, too.
+    masked = protect or schema.with_role(Role.QUASI_IDENTIFIER)
+    others = [name for name in published.schema.names if name not in masked]
+    return others if protect or len(others) > 1 else []
 
 
 def _values(original: Table, published: Table, name: str) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from evosdc.assess.changes import reordered_words
+from evosdc.assess.changes import certainly_unmasked, reordered_words
 from evosdc.assess.judge import SecondOpinion, other_people, second_opinions
 from evosdc.assess.judge import shown as figure_words
 from evosdc.assess.published_table import published_table
@@ -30,7 +30,6 @@ from evosdc.runs.layout import REPORT, RunFolder
 from evosdc.runs.result import Result
 from evosdc.secret import chosen_seed, judging_seed
 from evosdc.table.role_assignment import assign_known
-from evosdc.table.schema import Role
 from evosdc.table.table import Table
 
 SHOWN = 5  # judges whose figures are printed unless all are wanted
@@ -67,7 +66,7 @@ def judge(options: JudgeOptions) -> None:
             if "judges" not in (members or {}):
                 shown.concluding("protecting half of the people by the same plan, and attacking both halves")
                 members = members_of(run, registry)
-    reordered = reordered_words(before, after, _certainly_unmasked(before, after, protect))
+    reordered = reordered_words(before, after, certainly_unmasked(before.schema, after, protect))
     opinion = replace(opinion, warnings=(*opinion.warnings, *([reordered] if reordered else ())), identity=found)
     if updates and run is not None:
         known = Result.read(run).second_opinion
@@ -127,14 +126,6 @@ def _of_files(options: JudgeOptions) -> tuple[Table, Table, Sequence[str] | None
         raise ParameterError(Fault("--earlier", given, "one with all records of the original"))
     settings = {"claimed": {"": options.claimed}, "seed": judging_seed(chosen_seed(options.seed)), "earlier": earlier}
     return before, after, names, settings | {"in_order": options.crosswalk is None}
-
-
-def _certainly_unmasked(before: Table, after: Table, protect: Sequence[str] | None) -> list[str]:
-    """Return the columns that are not declared masked."""
-    # Without names, all columns that differ count as masked. Columns with shuffled rows differ, too.
-    masked = protect or before.schema.with_role(Role.QUASI_IDENTIFIER)
-    others = [name for name in after.schema.names if name not in masked]
-    return others if protect or len(others) > 1 else []
 
 
 def _show(opinion: SecondOpinion, run: Path | None, everything: bool) -> None:

@@ -20,12 +20,14 @@ from numpy.typing import NDArray
 from evosdc.errors import DataError, Fault
 from evosdc.files.coding import Origin, encode
 from evosdc.files.column import FEWEST_HELD, NO_TEXT, Column, renamed
+from evosdc.files.inference.name_hints import hint_of
+from evosdc.files.inference.scales import MOST_CODES, guess_scale
 from evosdc.files.published import values_of
 from evosdc.files.schema.description import SchemaDescription, describe
 from evosdc.files.schema.hierarchies import with_hierarchies
 from evosdc.printing import printable
 from evosdc.table.dates import date_format_of, in_time
-from evosdc.table.numerals import decimals_of, natural_order, numbers, texts_of_numbers
+from evosdc.table.numerals import decimals_of, more_than, natural_order, numbers, texts_of_numbers
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 
@@ -158,7 +160,7 @@ def _text(value: Any, whole: bool) -> str:
 def table_from_frame(frame: pd.DataFrame | HeldFrame, schema: Schema | SchemaDescription | None = None) -> Table:
     """Return the table of a DataFrame."""
     # Where the schema is silent the dtype decides: an ordered Categorical is ordinal, numbers and time spans (in
-    # seconds) numeric, dates ordinal, all else nominal.
+    # seconds) numeric, dates ordinal, all else nominal. Numbers that seem to be codes are nominal: none is invented.
     whole = held(frame)
     frame, parts = whole.frame, whole.parts
     if len(frame) == 0:
@@ -191,6 +193,9 @@ def _proposed(part: Part, series: "pd.Series[Any]", missing: tuple[str, ...]) ->
     present, letter = column.present(missing), _letter(dtype)
     if letter == "b":
         return Attribute(column.name, Role.OTHER, Scale.NOMINAL, ("False", "True"))
+    # Whole numbers with a missing value come as floats.
+    if (letter in "iu" or (letter == "f" and column.lacking)) and (codes := _codes(column, missing)):
+        return Attribute(column.name, Role.OTHER, Scale.NOMINAL, codes)
     if letter in "iufm":
         return Attribute(column.name, Role.OTHER, Scale.NUMERIC, (), None, decimals_of(present))
     here = frozenset(present)
@@ -205,6 +210,18 @@ def _proposed(part: Part, series: "pd.Series[Any]", missing: tuple[str, ...]) ->
         order = tuple(dict.fromkeys(texts_of(sorted(value for value in part.distinct if str(value) in here))))
         return Attribute(column.name, Role.OTHER, Scale.ORDINAL, order)
     return Attribute(column.name, Role.OTHER, Scale.NOMINAL, natural_order(present))
+
+
+def _codes(column: Column, missing: Sequence[str]) -> tuple[str, ...]:
+    """Return the categories of a column whose numbers are codes, by its name or how often they occur; else none."""
+    hint = hint_of(column.name)
+    present = column.present(missing)
+    few = hint.unordered or not more_than(present, MOST_CODES)
+    values = numbers(present, column.mark) if few else None
+    if values is None or not np.isfinite(values).all():
+        return ()
+    guess = guess_scale(column, missing, hint.unordered, hint.ordered)
+    return guess.categories if guess.scale is Scale.NOMINAL else ()
 
 
 def frame_from_table(frame: pd.DataFrame | HeldFrame, table: Table) -> pd.DataFrame:

@@ -33,7 +33,7 @@ class MeasureOptions(shared.FileOptions, shared.JsonOptions):
     )
     protect: Sequence[str] | None = names(
         "What is judged; default: what the run protects, else the quasi-identifiers.",
-        python="Where none is declared: all attributes but identifiers.",
+        python="Where none is declared: the columns that differ.",
     )
     baselines: bool = option(
         False, "Also the scores of the original itself and of its records permuted.", only="command"

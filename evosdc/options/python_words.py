@@ -41,6 +41,7 @@ def in_python(text: str, models: Iterable[type[Options]]) -> str:
             return f"{one.name}=[{', '.join(map(json.dumps, parts))}]"
         return f"{one.name}={value if value.isdigit() else json.dumps(value)}"
 
-    # A run is judged by the command alone; the function takes the data of both sides.
-    text = text.replace("evosdc judge RUN", "evosdc.judge(original, masked)")
+    # The result of `protect` knows its original and which record is which, as a run folder does.
+    text = text.replace("evosdc judge RUN", "evosdc.judge(result)")
+    text = text.replace("the run folder, or", "the result of evosdc.protect, as evosdc.judge(result), or")
     return _COMMAND.sub(r"evosdc.\1", _OPTION.sub(argument, text))

@@ -22,6 +22,25 @@ def frame():
     )
 
 
+@pytest.mark.parametrize("method", ["mdav", "noise", "rank-swapping"])
+@pytest.mark.parametrize("dtype", ["int64", "float64", "Int8"])
+def test_numbers_that_are_codes_stay_codes(method, dtype):
+    rng = np.random.default_rng(2)
+    codes = {"sex": [1, 2, 9], "region": [1, 3, 7, 11, 20], "marital": [1, 2, 3, 99], "smokes": [1, 9]}
+    people = pd.DataFrame({"age": rng.integers(18, 90, 80)} | {n: rng.choice(c, 80) for n, c in codes.items()})
+    people = people.astype(dict.fromkeys(codes, dtype))
+    if dtype == "float64":  # as pandas reads codes beside an empty cell
+        people.loc[5, [*codes]] = np.nan
+    protect = [*people] if method != "noise" else ["age"]
+    masked = evosdc.mask(people, method, protect=protect, seed=1)
+    assert not masked["age"].equals(people["age"])
+    for name in codes:
+        assert set(masked[name].dropna()) <= set(people[name])
+        assert masked[name].dtype == dtype
+    with pytest.raises(evosdc.InputError, match="sex"):
+        evosdc.mask(people, "noise", protect=["sex"])
+
+
 def test_they_are_left_out_with_a_warning(frame):
     with pytest.warns(UserWarning, match=r"patient_id.*remarks") as told:
         masked = evosdc.mask(frame, "pram", p=0.1)

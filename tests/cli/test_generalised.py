@@ -79,7 +79,7 @@ def test_frames_are_measured_likewise():
     wide = frame.assign(a=["[1, 2]" if value < 3 else ">= 3" for value in frame["a"]])
     assert set(evosdc.measure(frame, wide)) == {"lm", "dm"}
     assert "lm" not in evosdc.measure(frame, frame)
-    assert evosdc.measure(frame, wide, {"dm": {"k": 5}})["dm"] == 16 * 16
+    assert evosdc.measure(frame, wide, {"dm": {"k": 5}}, protect=["a", "b"])["dm"] == 16 * 16
 
 
 @pytest.mark.parametrize("parts", [PLAIN, RULES, FILES], ids=["plain", "rules", "files"])

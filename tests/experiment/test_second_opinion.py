@@ -233,7 +233,7 @@ def test_judges_without_time_are_named(frame):
     assert (opinion.holds, opinion.answered) == (None, 0)
     assert opinion.asked > 2
     assert set(opinion.best["not_applicable"].values()) == {NO_TIME}
-    assert found.verdict.conditions[-1] == NOT_YET.replace("evosdc judge RUN", "evosdc.judge(original, masked)"), (
+    assert found.verdict.conditions[-1] == NOT_YET.replace("evosdc judge RUN", "evosdc.judge(result)"), (
         "in words of Python"
     )
 

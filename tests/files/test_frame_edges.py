@@ -22,10 +22,10 @@ def test_integers_that_a_table_cannot_tell_apart_come_out_as_one():
 
 @pytest.mark.parametrize(("dtype", "wide"), [("int64", "float64"), ("Int64", "Float64"), ("float32", "float64")])
 def test_numbers_too_large_for_a_dtype_widen_it(dtype, wide):
-    original = pd.DataFrame({"a": pd.array([1, 2], dtype)})
-    result = frame_from_table(original, masked(table_from_frame(original), a=[1e300, 2]))["a"]
+    original = pd.DataFrame({"a": pd.array([1, 2, 3], dtype)})
+    result = frame_from_table(original, masked(table_from_frame(original), a=[1e300, 2, 3]))["a"]
     assert result.dtype == wide
-    assert result.tolist() == [1e300, 2]
+    assert result.tolist() == [1e300, 2, 3]
 
 
 @pytest.mark.parametrize("unit", ["int64", "float64"])
