@@ -157,12 +157,23 @@ def cross_tables(original: Table, published: Table, protect: Sequence[str]) -> l
                 "counts": classes.joint.tolist(),
                 "kept": _unchanged(original, published, name),
                 "same_labels": classes.comparable,
+                "missing": _missing(original, published, name),
             }
         )
         if not classes.attribute.categorical and not published.schema[name].categorical:
             before, after = (np.asarray(table.column(name), dtype=np.float64) for table in (original, published))
             listed[-1]["reliability"] = _reliability(before, after)
     return listed
+
+
+def _missing(original: Table, published: Table, name: str) -> dict[str, int]:
+    """Return the missing values before and after, and the known values that became missing, record by record."""
+    absent = [
+        table.column(name) == MISSING if table.schema[name].categorical else np.isnan(table.column(name))
+        for table in (original, published)
+    ]
+    before, after = absent
+    return {"before": int(before.sum()), "after": int(after.sum()), "suppressed": int((after & ~before).sum())}
 
 
 def _reliability(before: Numbers, after: Numbers) -> float:

@@ -10,6 +10,7 @@ from evosdc.assess.three_risks import MOST_EXCESS, above_their_bounds, inferred,
 from evosdc.assess.utility import destroyed, named, shown, trust
 from evosdc.model.constraint import ACCEPTED, CONDITIONAL, YES, without_publishable
 from evosdc.plugins.registry import Registry
+from evosdc.printing import three_digits
 from evosdc.runs.result import Audience, Bound, RiskLine, Trust, Verdict
 from evosdc.table.table import Table
 
@@ -57,6 +58,7 @@ class Evidence:
     idle: bool = False  # whether publishing the original would score as well
     exchanged: Sequence[str] = ()  # sentences on swapped categories
     given_away: Sequence[str] = ()
+    given_away_by: Sequence[str] = ()  # unmasked columns from which masked ones follow
     # judges of the people worst off (family `tail`), each with its `value` and `details`, in per cent
     tails: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     # what judges by members and others find of the plan (`evosdc.runs.result.SecondOpinion`)
@@ -131,6 +133,7 @@ def verdict_of(evidence: Evidence) -> Verdict:
         audience=evidence.audience,
         intruder=None if found is None else dict(found),
         trust=Trust.model_validate(trust(evidence.analyses)),
+        given_away_by=list(evidence.given_away_by),
         published_unchanged=[str(column["attribute"]) for column in evidence.unchanged],
         unchanged_together=None if together is None else {**together, "words": together_words(together)},
         further=[dict(one) for one in evidence.further],
@@ -158,8 +161,8 @@ def _against(evidence: Evidence) -> list[str]:
     """Return the reasons against publishing the file, each with advice."""
     missed = [entry for entry in evidence.requirements if not entry["met"]]
     limits = set(evidence.own_limits) - set(evidence.aims)  # the intruder says whether aims were reached
-    broken = [required_words(entry) for entry in missed if entry["requirement"] not in evidence.own_limits]
-    beyond = [required_words(entry) for entry in missed if entry["requirement"] in limits]
+    broken = [_missed_words(entry) for entry in missed if entry["requirement"] not in evidence.own_limits]
+    beyond = [_missed_words(entry) for entry in missed if entry["requirement"] in limits]
     reasons = []
     if broken:
         reasons.append(f"Not met: {named(broken)}. Search longer, start from stronger methods, or require less.")
@@ -445,6 +448,13 @@ def required_words(entry: Mapping[str, Any]) -> str:
         return text
     over = ", ".join(_names(entry, "quasi_identifiers"))
     return f"{text} over {over} ({', '.join(unmasked)} {_are(unmasked)} published unchanged)"
+
+
+def _missed_words(entry: Mapping[str, Any]) -> str:
+    """Return a requirement that is not met with its figure, and what its measure means where that is known."""
+    known = [f"it is {three_digits(entry['value'])}"] if entry.get("value") is not None else []
+    known += [str(entry["meaning"])] if entry.get("meaning") else []
+    return f"{required_words(entry)} ({'; '.join(known)})" if known else required_words(entry)
 
 
 def unmasked_causes(judged: Iterable[Mapping[str, Any]]) -> list[str]:

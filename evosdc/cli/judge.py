@@ -63,7 +63,7 @@ def judge(options: JudgeOptions) -> None:
         found = identity_of(before, after, opinion.attributes, registry)
         if run is not None and options.judges is None:
             members = Result.read(run).second_opinion.members
-            if "judges" not in (members or {}):
+            if members is None or "judges" not in members or NO_TIME in members["not_applicable"].values():
                 shown.concluding("protecting half of the people by the same plan, and attacking both halves")
                 members = members_of(run, registry)
     reordered = reordered_words(before, after, certainly_unmasked(before.schema, after, protect))

@@ -29,6 +29,7 @@ from evosdc.experiment.study import resume_study, run_study
 from evosdc.experiment.study_status import check_settings, planned_runs, read_status
 from evosdc.files.row_order import order_sentences
 from evosdc.model.constraint import CONDITIONAL
+from evosdc.model.individual import INFEASIBILITY
 from evosdc.options.runs import CheckOptions, ResumeOptions, RunOptions
 from evosdc.options.search import ProtectOptions
 from evosdc.options.written import names_text
@@ -311,7 +312,15 @@ def scores_line(result: "Result") -> str:
     best, rival, original = result.best.of_file or result.best, result.portfolio.best, result.identity
     line = f"{scores_in_words({'fitness': best.fitness, **best.scores})} by {result.fitness}"
     line += f"; without a search {numbers(rival.fitness)} ({rival.label})" if rival is not None else ""
-    return line + (f"; unprotected {numbers(original.fitness)}" if original is not None else "")
+    if original is None:
+        return line
+    # A loss compares files within the bounds: an original beyond them is no rival.
+    beyond = original.scores.get(INFEASIBILITY, 0.0) > 0.0
+    return (
+        f"{line}; the unprotected original breaks the bounds"
+        if beyond
+        else f"{line}; unprotected {numbers(original.fitness)}"
+    )
 
 
 def _files(path: Path, result: "Result", report: Path | None) -> Iterator[str]:
@@ -333,13 +342,27 @@ def next_command(path: Path, result: "Result") -> str:
         unchecked = opinion.holds is None and not opinion.used_by_the_search
         open_ones = unchecked and opinion.answered < max(opinion.asked, 1)
         return shlex.join(["evosdc", "judge" if open_ones else "doctor", str(path)])
+    if verdict.given_away_by:
+        return _without_column(verdict.given_away_by[0])
     # That folder is there now, and what a public seed draws is never for release.
     typed = re.sub(r" (-o|--output|--seed)[ =]\S+", "", command_line())
     wanted = [text.split('"')[1] for reason in verdict.reasons for text in reason.split("--require ")[1:]]
     wanted = [text for text in (*wanted, CONDITIONAL) if text not in typed]
-    if typed.startswith("evosdc protect ") and wanted and verdict.people_found is not None:
-        return f"{_with_more_time(typed)} --require {shlex.quote(wanted[0])}"
+    if typed.startswith("evosdc protect ") and verdict.people_found is not None:
+        longer = _with_more_time(typed)
+        if wanted or longer != typed:
+            return f"{longer}{f' --require {shlex.quote(wanted[0])}' if wanted else ''}"
     return shlex.join(["evosdc", "member", str(path), "best"])
+
+
+def _without_column(name: str) -> str:
+    """Return the command that leaves a column out: no search changes what an unmasked column gives away."""
+    words = shlex.split(command_line().replace("--schema=", "--schema "))
+    data, schema = (words[2] if words[1:2] == ["protect"] else "DATA"), "schema.toml"
+    begin = f"evosdc init {shlex.quote(data)} -o {schema} && "
+    if "--schema" in words:
+        begin, schema = "", words[words.index("--schema") + 1]
+    return f"{begin}{shlex.join(['evosdc', 'edit', schema, name, 'role=drop'])}"
 
 
 MORE_TIME = 5  # times the time that did not suffice

@@ -244,8 +244,13 @@ def write_outputs(
     end = monotonic() + (MOST_TRYING if given.left is None else min(MOST_TRYING, 0.5 * given.left))
 
     def what_holds() -> list[str]:
+        if genotype.generalises or not problem.single:
+            return []
         shown.concluding("trying which columns to coarsen or to drop")
-        return tried(assembly, best, starting, lambda: end - monotonic())
+        found = tried(assembly, best, starting, lambda: end - monotonic())
+        for sentence in found:
+            shown.message(sentence)
+        return found
 
     result = write_release(folder, assembly, masked, result, judged, risk, exchanged, omitted, what_holds)
     folder.write_json(RESULT, result.to_json())

@@ -532,10 +532,16 @@ def with_origins(
     own |= _bounds_of_judges(registry, accepted)
     limits = [*limits_of(own), *aims]
     last = {text: place for place, text in enumerate(texts)}
-    return [
+    origins = [
         {**entry, "own": text in limits and last[text] == place}
         for place, (entry, text) in enumerate(zip(judged, texts, strict=True))
     ]
+    names = set(registry.names("measure"))
+    for entry in origins:
+        name = str(entry["requirement"]).partition(" ")[0]
+        if entry["own"] and entry.get("met") is False and name in names:  # users have not chosen that measure
+            entry["meaning"] = registry.spec("measure", name).summary.rstrip(".")
+    return origins
 
 
 NO_BOUND = 100.0  # per cent of the records from which there is nothing to guard

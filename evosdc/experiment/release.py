@@ -159,6 +159,7 @@ def write_release(
             *given_away_sentences([d for d in away if result.changed.get(d.masked)]),
             *order_sentences(assembly),
         ],
+        given_away_by=list(dict.fromkeys(d.by for d in away if result.changed.get(d.masked))),
         # What the search followed is known without judges.
         tails={
             name: {"value": best.scores[name]}

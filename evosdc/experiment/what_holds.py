@@ -47,15 +47,16 @@ def tried(
         Returns the seconds that are left for this.
     """
     problem, original = assembly.problem, assembly.microdata.original
-    if problem.genotype.generalises or not problem.single:
-        return []
     tuned = [one.individual for one in sorted(entries_of(starting), key=lambda one: one.individual.precedence)]
     files = [one for one in (best, *tuned[:FILES_TRIED]) if one.genome is not None]
     tables = [problem.decode(one.genome, one.key) for one in files]
     values = {name: len(distinct_values(original.column(name))) for name in original.schema.names}
     names = sorted(values, key=lambda name: -values[name])[:COLUMNS_TRIED]
     within = list[tuple[float, str, Table, Mapping[str, float]]]()
+    seen = list[str]()
     for name in names:
+        if left() > 0.0:
+            seen.append(name)
         for words, table in _versions(original, tables, name, values[name]):
             if left() <= 0.0:
                 break
@@ -70,7 +71,11 @@ def tried(
         if words not in said and not margins_wanted(assembly, table, known_scores, None)[0]:
             said[words] = loss
     listed = [f"{words} (loss {loss:.1f})" for words, loss in said.items()]
-    return [f"Tried: a file keeps the bounds {', or '.join(listed)}."] if listed else []
+    if listed:
+        return [f"Tried: a file keeps the bounds {', or '.join(listed)}."]
+    if not seen or left() <= 0.0:
+        return ["The time was over before it was tried which columns to coarsen or to drop."]
+    return [f"Tried: to coarsen or to drop one of {', '.join(seen)}. No such file keeps the bounds."]
 
 
 def _versions(original: Table, tables: Sequence[Table], name: str, values: int) -> Iterator[tuple[str, Table]]:

@@ -14,7 +14,6 @@ from evosdc.files.schema.schema_file import value_text
 from evosdc.printing import printable
 from evosdc.report import release
 from evosdc.report.for_users import method_of
-from evosdc.report.frames import missing_counts
 from evosdc.report.opinion import second_opinion
 from evosdc.report.resources import page
 from evosdc.report.wording import count, listing
@@ -175,7 +174,12 @@ def render_dossier(run: RecordedRun, answers: Answers) -> str:
         opinion=run.without_paths(opinion.text),
         usable=[run.without_paths(text) for text in verdict.trust.yes],
         unusable=[run.without_paths(text) for text in verdict.trust.no],
-        suppressed=[row for row in missing_counts(run).to_dict("records") if row["attribute"] in protected],
+        # Runs of earlier versions have no such counts: `judge` and `report` do not compute them again.
+        suppressed=[
+            (entry["attribute"], entry["missing"])
+            for entry in run.release.get("cross_tables") or ()
+            if "missing" in entry
+        ],
         omitted=int(run.release.get("omitted") or 0),
         earlier=[run.without_paths(name) for name in opinion.earlier],
         named=opinion.earlier_named,

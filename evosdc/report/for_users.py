@@ -17,6 +17,7 @@ from evosdc.report.resources import page
 from evosdc.report.wording import count, listing
 from evosdc.runs.layout import RESULT
 from evosdc.runs.reader import RecordedRun, read_run_folders
+from evosdc.table.hierarchy import ROOT
 
 FEWEST = 100  # fewest records for a rounded share to be reported: of fewer, a hundredth is a person or two
 NAMED = 12  # analyses of a kind that are named before the page is unfolded
@@ -72,6 +73,7 @@ def render_for_users(run: RecordedRun) -> str:
         omitted=omitted,
         protected=listing(protected),
         single=len(protected) == 1,
+        truthful=bool(run.result.perturbed) and not any(run.result.perturbed.values()),
         dropped=listing(run.result.dropped_identifiers),
         method=method_of(run),
         parameters=[(name, text) for name, text in parameters if text],
@@ -122,6 +124,7 @@ def _column(entry: Mapping[str, Any], protected: list[str], differ: str) -> dict
         return {"name": name, "masked": "no", "scale": "", "values": shown, "missing": ""}
     values = "; ".join([*labels[:MOST_CATEGORIES], *([f"and {more} more"] if more > 0 else [])]) or "numbers"
     masked = f"yes; {differ} of its values differ" if name in protected else "no: published as it was"
+    masked = "yes; withheld" if name in protected and labels == [ROOT] else masked
     missing = count(entry.get("missing"))
     return {"name": name, "masked": masked, "scale": entry.get("scale", ""), "values": values, "missing": missing}
 
@@ -133,7 +136,19 @@ def _column_of_analysis(run: RecordedRun, entry: Mapping[str, Any], shown: bool)
     if given:
         kind = "as it was" if not given.get("randomised") else "invariant" if given.get("invariant") else "matrix"
     else:
-        kind = "coarser" if not entry["same_labels"] else "numeric" if entry["scale"] == "numeric" else "exchanged"
+        listed: Mapping[str, Any] = next(
+            (one for one in run.release.get("codebook") or () if one["attribute"] == name), {}
+        )
+        withheld = listed.get("categories") == [ROOT] and not listed.get("missing")
+        kind = (
+            "withheld"
+            if withheld
+            else "coarser"
+            if not entry["same_labels"]
+            else "numeric"
+            if entry["scale"] == "numeric"
+            else "exchanged"
+        )
     labels, matrix = ((given or {}).get(key) or () for key in ("categories", "matrix"))
     relation = None
     for one in run.release.get("corrections") or ():

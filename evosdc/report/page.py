@@ -90,7 +90,7 @@ def _section(run: RecordedRun, stand: Standings, anchor: str, drawings: dict[str
         "cross_tables": release.cross_tables(run),
         "analyses": release.analyses(run),
         "records_at_risk": release.records_at_risk(run),
-        "perturbed": any(run.result.changed.values()),
+        "perturbed": any(run.result.perturbed.values()),
         "sentences": summary.sentences(run, stand),
         "key_figures": summary.key_figures(stand),
         "meanings": summary.meanings(run, stand),

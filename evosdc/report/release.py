@@ -71,9 +71,11 @@ def verdict(run: RecordedRun, definitions: Definitions) -> dict[str, Any] | None
 
 def _risk(line: RiskLine) -> dict[str, str]:
     """Return one of the three risks as boxes show it."""
-    figure = "not checked" if line.words.startswith("not checked") else "none"
-    if line.mean is not None:
-        figure = f"{line.mean:+.1f} points" if line.risk == "Inference" else percent(line.mean)
+    # Of singling out the figure is that of the worst off, with which the words begin.
+    shown_first = line.worst if line.risk == "Singling out" and line.worst is not None else line.mean
+    figure = "not checked" if line.words.startswith("not checked") else "does not apply"
+    if shown_first is not None:
+        figure = f"{shown_first:+.1f} points" if line.risk == "Inference" else percent(shown_first)
     mark, state = {True: ("yes-mark", "within its bound"), False: ("no-mark", "above its bound"), None: ("", "")}[
         line.kept
     ]

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from evosdc.model.individual import INFEASIBILITY
 from evosdc.report.frames import mapping, protected_attributes, spent
 from evosdc.report.standings import Standing, Standings
 from evosdc.report.wording import STATES, count, duration, listing, number, percent, plural, quoted
@@ -126,7 +127,8 @@ def _stands(run: RecordedRun, stand: Standings) -> str:
         known = quoted(stand.portfolio.label)
         others.append(f"{number(stand.portfolio.score)} for {stand.rival}, {known},")
     if stand.identity:
-        others.append(f"{number(stand.identity.score)} for the unprotected original")
+        beyond = ", which breaks the bounds" if _beyond(stand.identity) else ""
+        others.append(f"{number(stand.identity.score)} for the unprotected original{beyond}")
     text += f", against {listing(others).rstrip(',')}." if others else "."
     return " ".join(part for part in (text, gain_text(stand), _published(run, stand)) if part)
 
@@ -218,8 +220,13 @@ def _over_portfolio(stand: Standings) -> str:
     return f"That is {number(gain)} points{share} less than {stand.rival}; less is better."
 
 
+def _beyond(original: Standing) -> bool:
+    """Whether the original breaks the bounds of the search, so that its score is none to compare with."""
+    return original.scores.get(INFEASIBILITY, 0.0) > 0.0
+
+
 def _over_original(stand: Standings) -> str:
-    if stand.best is None or stand.identity is None:
+    if stand.best is None or stand.identity is None or _beyond(stand.identity):
         return ""
     lost = stand.best.score - stand.identity.score
     # Written so that an unknown score says nothing.

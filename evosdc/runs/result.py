@@ -132,6 +132,7 @@ class Verdict(_Part):
     audience: Audience = "public"  # the recipients allowed by the bound that it was judged by
     intruder: dict[str, Any] | None = None  # of `evosdc.assess.intruder.Found.to_json`
     trust: Trust = Field(default_factory=Trust)
+    given_away_by: list[str] = []  # unmasked columns from which masked ones can be read off
     published_unchanged: list[str] = []  # columns
     unchanged_together: dict[str, Any] | None = None  # of `evosdc.assess.background.Together.to_json`, with ``words``
     further: list[dict[str, Any]] = []  # of `evosdc.assess.background.Further.to_json`

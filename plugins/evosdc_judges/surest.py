@@ -83,6 +83,12 @@ class FittedSurest(Estimated):
             "all": 100.0 * float(right.mean()),
         }
 
+    def of_others(self, masked: Table) -> Estimate:
+        """Return the share of a person who is drawn at random for each record: chance, without any knowledge."""
+        # Shuffled records are no chance here: the intruder knows what each category was published as, and a value that
+        # one person has names this person in a shuffled file as well.
+        return Estimate.exact(100.0 / self._counts.sum())
+
     def surest(self, sure: Numbers) -> Rows:
         """Return the positions of the surest matches among the queried records."""
         return np.argsort(-sure, kind="stable")[: self._matches].astype(np.intp)

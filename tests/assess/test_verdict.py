@@ -94,7 +94,7 @@ def test_a_search_that_was_kept_to_the_bound_is_given_more_time():
     assert reason.endswith('Use --require "both <= 9".')
     found, beyond = verdict(**given)["reasons"]
     assert "The search was not asked to stay below 9 %." in found
-    assert beyond == "A limit that evosdc sets is not kept: m <= 9. Search longer."
+    assert beyond == "A limit that evosdc sets is not kept: m <= 9 (it is 9.1). Search longer."
 
 
 def test_how_many_judges_confirm_is_said():
@@ -135,10 +135,10 @@ def test_what_was_not_checked_is_never_said_to_be_confirmed(counts, provided, co
 @pytest.mark.parametrize(
     ("evidence", "words"),
     [
-        ({"requirements": [{"requirement": "k >= 3", "value": 1.0, "met": False}]}, "Not met: k >= 3."),
+        ({"requirements": [{"requirement": "k >= 3", "value": 1.0, "met": False}]}, "Not met: k >= 3 (it is 1)."),
         (
             {"requirements": [{"requirement": "k >= 3", "value": 1.0, "met": False}], "own_limits": ["k >= 3"]},
-            "A limit that evosdc sets is not kept: k >= 3.",
+            "A limit that evosdc sets is not kept: k >= 3 (it is 1).",
         ),
         ({"holds": False, "contradiction": "An intruder links twice as many."}, "links twice as many"),
         ({"intruder": intruder(ACCEPTED + 0.1)}, "expected to re-identify 9.1 %"),
