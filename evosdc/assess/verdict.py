@@ -10,7 +10,7 @@ from evosdc.assess.three_risks import MOST_EXCESS, above_their_bounds, inferred,
 from evosdc.assess.utility import destroyed, named, shown, trust
 from evosdc.model.constraint import ACCEPTED, CONDITIONAL, YES, without_publishable
 from evosdc.plugins.registry import Registry
-from evosdc.printing import three_digits
+from evosdc.printing import NO_TIME, three_digits
 from evosdc.runs.result import Audience, Bound, RiskLine, Trust, Verdict
 from evosdc.table.table import Table
 
@@ -58,6 +58,7 @@ class Evidence:
     idle: bool = False  # whether publishing the original would score as well
     exchanged: Sequence[str] = ()  # sentences on swapped categories
     given_away: Sequence[str] = ()
+    single_valued: Sequence[str] = ()  # masked columns of which a single value is left
     given_away_by: Sequence[str] = ()  # unmasked columns from which masked ones follow
     # judges of the people worst off (family `tail`), each with its `value` and `details`, in per cent
     tails: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -296,7 +297,12 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
     off = destroyed(evidence.analyses)
     if off:
         names = [name for name, _ in off]
-        listed = named([f"{name} ({moved:.0f} % of the records elsewhere)" for name, moved in off], 3)
+        single = set(evidence.single_valued)
+        left = {
+            name: "a single value is left" if name in single else f"{moved:.0f} % of the records elsewhere"
+            for name, moved in off
+        }
+        listed = named([f"{name} ({left[name]})" for name, _ in off], 3)
         conditions.append(
             (
                 f"nobody counts by {named(names, 3)}",
@@ -320,7 +326,7 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
         ]
     if evidence.members is not None and inferred(evidence.members) is None:
         why = why_not(evidence.members)
-        later = " Run `evosdc judge RUN`." if why.startswith("the time given") else ""
+        later = " Run `evosdc judge RUN`." if why.startswith("the time given") or why == NO_TIME else ""
         conditions.append(
             (
                 "what it discloses of its people beyond others is not checked",

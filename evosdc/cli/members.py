@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import click
+
 from evosdc.api.runs import MemberFindings
 from evosdc.assess.changes import perturbed_values
 from evosdc.cli.display import display
@@ -25,7 +27,7 @@ from evosdc.files.atomic import require_unused, write_text
 from evosdc.files.formats import require_writable_format
 from evosdc.options.runs import ChooseOptions, ExportOptions, MemberOptions
 from evosdc.plugins.registry import default_registry
-from evosdc.runs.layout import ENVIRONMENT, RESULT, RunFolder, read_object
+from evosdc.runs.layout import ENVIRONMENT, REFUSED, RESULT, RunFolder, read_object, refused_name
 from evosdc.runs.published import published_faults
 from evosdc.runs.result import Result
 from evosdc.runs.status import require_complete
@@ -35,7 +37,7 @@ from evosdc.secret import PUBLIC_SEED, public
 def export(options: ExportOptions) -> None:
     """Write the file of a member of a front."""
     output, member = options.output, named_member(options.member)
-    document, warnings = exported(
+    document, warnings, output = exported(
         options.run_dir, member, output, options.neutralise_formulas, options.force, options.shuffle
     )
     warn(warnings)
@@ -43,16 +45,22 @@ def export(options: ExportOptions) -> None:
     lines = [f"Wrote {output} and {output.stem}.manifest.json: {in_words(document['member'])}, {scores}."]
     lines += [f"Left out: {', '.join(document['dropped_identifiers'])}."] if document["dropped_identifiers"] else []
     answer(options, document | {"warnings": warnings}, lines)
+    if REFUSED in output.name:
+        click.get_current_context().exit(1)
 
 
 def exported(
     run_dir: Path, member: Member | Choice, output: Path, neutralise: bool = False, force: bool = False,
     shuffle: bool = True,
-) -> tuple[dict[str, Any], list[str]]:  # fmt: skip
-    """Write the file of a member of a run's front, and a manifest beside it; return the manifest, and warnings."""
+) -> tuple[dict[str, Any], list[str], Path]:  # fmt: skip
+    """Write the file of a member of a run's front, and a manifest beside it; return it, warnings, and the file's path.
+
+    Where the verdict forbids the file, its name says so.
+    """
     registry = default_registry()
     require_complete([run_dir])
     assembly, individual, member = front_member(run_dir, member, registry)
+    output = refused_name(output) if _is_refused(run_dir, member) else output
     manifest = output.with_name(f"{output.stem}.manifest.json")
     require_writable_format(output, assembly.source)
     for path in (output, manifest):
@@ -90,7 +98,20 @@ def exported(
         *written.warnings,
         *map(str, published_faults(run_dir)),
     ]
-    return document, warnings
+    return document, warnings, output
+
+
+def _is_refused(run_dir: Path, member: Member) -> bool:
+    """Whether a member is the best file of a run whose verdict forbids it."""
+    if not (run_dir / RESULT).exists():
+        return False
+    result = Result.read(run_dir)
+    return REFUSED in result.best.file and (member == OWN or member in _like_best(result))
+
+
+def _like_best(result: Result) -> list[int]:
+    """Return the members of the front that have the scores of the best file."""
+    return [place for place, entry in enumerate(result.front) if entry.scores == result.best.scores]
 
 
 def _doubts(run_dir: Path, member: Member, document: Mapping[str, Any], assembly: Assembly) -> Iterator[str]:
@@ -110,7 +131,7 @@ def _doubts(run_dir: Path, member: Member, document: Mapping[str, Any], assembly
     if result.verdict.publishable is False:
         headline = result.verdict.headline.upper()
         yield f"The verdict of this run on its best file is {headline}: {result.verdict.reasons[0]}"
-    alike = [place for place, entry in enumerate(result.front) if entry.scores == result.best.scores]
+    alike = _like_best(result)
     if member != OWN and member not in alike:
         which, scores = f" (member {alike[0]})" if alike else "", document["scores"]
         figures = ", ".join(f"{name.upper()} {scores[name]:.2f}" for name in ("il", "dr") if name in scores)

@@ -77,7 +77,11 @@ def compare(options: CompareOptions) -> None:
         figures = ["" if value is None else f"{value:.3f}" for value in medians]
         rows.append([group["label"], str(len(group["runs"])), *figures])
     columns = {"search": "left"} | dict.fromkeys(["runs", *(TITLES[name] for name in known)], "right")
-    print_rows(columns, rows, "Medians of the runs of each search")
+    single = all(len(group["runs"]) == 1 for group in found["groups"])
+    if known:
+        print_rows(columns, rows, "Figures of each run" if single else "Medians of the runs of each search")
+    else:
+        say("No figures: each run breaks a bound, so that its file is none to compare.")
     for sentence in found.sentences:
         say(sentence)
     if surfaces is not None:

@@ -15,7 +15,8 @@ from evosdc.files.schema.schema_file import load_schema
 from evosdc.options.masking import ApplyOptions, ExplainOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.printing import printable
-from evosdc.runs.layout import RunFolder, free_folder
+from evosdc.report.wording import listing
+from evosdc.runs.layout import RELEASE, RunFolder, free_folder, refused_name
 from evosdc.secret import chosen_seed
 
 
@@ -33,7 +34,8 @@ def apply(options: ApplyOptions) -> None:
         require_writable_format(output, source)
         require_apart(output, options.data, schema, options.recipe)
     with collect.step():
-        require_unused(output, output.with_name(f"{output.stem}.manifest.json"), replace=options.force)
+        for path in (output, refused_name(output)):
+            require_unused(path, path.with_name(f"{path.stem}.manifest.json"), replace=options.force)
     collect.settle()
     if options.schema_file is not None and schema is not None:
         described = load_schema(schema).attributes
@@ -45,6 +47,7 @@ def apply(options: ApplyOptions) -> None:
         )
     described_data = data_of(options.data, schema, None, shuffle=shuffle, reading=options.reading)
     experiment = application(plan, described_data, default_registry(), options.seed, options.unlike)
+    warn([plan.beside] if plan.beside else [])
     path = options.folder or free_folder(Path("runs"), experiment.heading)
     try:
         drawn = chosen_seed(options.seed, options.key)
@@ -53,7 +56,12 @@ def apply(options: ApplyOptions) -> None:
         if path.exists():
             warn([f"{output} is not written. After evosdc resume: evosdc export {path} best -o {output}"])
         raise
-    exported(path, 0, output, force=True, shuffle=shuffle)
+    _, _, output = exported(path, 0, output, force=True, shuffle=shuffle)
+    single = RunFolder(path).read_object(RELEASE, "evidence")["evidence"]["single_valued"]
+    if single:
+        warn(
+            [f"{listing(single)} {'keeps' if len(single) == 1 else 'keep'} a single value: nothing is left to analyse."]
+        )
     if not options.as_json:
         # Without a word how it was judged there is nothing to compare with: the usual measures were taken.
         now, then = result.best.scores, plan.scores if plan.judged else {}

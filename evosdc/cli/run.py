@@ -38,6 +38,7 @@ from evosdc.printing import seconds_in
 from evosdc.report import write_pages
 from evosdc.runs.layout import (
     FOR_USERS,
+    RECIPE,
     REFUSED,
     RESOLVED,
     RESULT,
@@ -327,6 +328,8 @@ def _files(path: Path, result: "Result", report: Path | None) -> Iterator[str]:
     dropped = ", ".join(names_text([name]) for name in result.dropped_identifiers)
     without = f" (without {dropped})" if dropped else ""
     yield f"{'Protected file:':<16} {path / result.best.file}{without}"
+    if beside := (result.recipe or {}).get("beside"):
+        yield f"{'Recipe:':<16} {path / RECIPE}: {(result.recipe or {})['label']}. {beside}"
     if (path / FOR_USERS).exists():
         yield f"{'For its users:':<16} {path / FOR_USERS}"
     again = shlex.join(["evosdc", "report", str(path)])

@@ -54,6 +54,9 @@ class RecipeStep(Parameters):
         return Masking(self.method, self.params, self.attributes, self.by)
 
 
+MUCH_WORSE = 1.25  # times the loss of the published file from which a recipe says that it makes another one
+
+
 class Recipe(Parameters):
     """A recipe: steps in their order, what they scored, how that was judged, and what file they were made for."""
 
@@ -64,6 +67,9 @@ class Recipe(Parameters):
     draws: int = Field(1, ge=1, description="files that `scores` are means over")
     scores: dict[str, float] = Field(default_factory=dict, description="of the recipe, by measure")
     original: dict[str, float] = Field(default_factory=dict, description="of the file without protection")
+    published: dict[str, float] = Field(
+        default_factory=dict, description="scores of the file that the run published, where the recipe did not make it"
+    )
     steps: tuple[RecipeStep, ...] = Field(min_length=1)
     judged: dict[str, Any] = Field(
         default_factory=dict, description="keys of an experiment: genotype, measures, fitness, constraints"
@@ -76,6 +82,17 @@ class Recipe(Parameters):
         """The digest of the recipe's content, whatever its own digest field says."""
         document = self.model_dump(mode="json", exclude={"digest"})
         return sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:16]
+
+    @property
+    def beside(self) -> str:
+        """Return in a sentence that the run published a much better file; empty otherwise."""
+        own, better = self.scores.get("il"), self.published.get("il")
+        if own is None or better is None or own <= MUCH_WORSE * better + 1.0:
+            return ""
+        return (
+            f"This plan did not make the published file of its run: expect a loss of about {own:.1f}, where that file "
+            f"has {better:.1f}. A plan that is evolved to the end comes nearer: evosdc protect DATA --explainable"
+        )
 
     @property
     def edited(self) -> bool:
@@ -107,7 +124,8 @@ def recipe_text(recipe: Recipe) -> str:
     """Return a recipe as the text of its file, with the digest of its content."""
     written = recipe.model_copy(update={"digest": recipe.content})
     document: Mapping[str, Any] = written.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-    return HEAD + tomli_w.dumps({"format": recipe.format, **document})
+    beside = f"# {recipe.beside}\n" if recipe.beside else ""
+    return HEAD + beside + tomli_w.dumps({"format": recipe.format, **document})
 
 
 def with_recipes(start: Start, base: Path) -> Start:

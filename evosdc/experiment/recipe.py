@@ -26,7 +26,7 @@ from evosdc.model.constraint import Constraint, without_publishable
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
-from evosdc.runs.layout import RECIPE, RECIPE_SCHEMA, RunFolder
+from evosdc.runs.layout import PLANNING, RECIPE, RECIPE_SCHEMA, RunFolder
 from evosdc.secret import Purpose, Seed, draw_seed, public, stream
 from evosdc.table.numerals import numbers
 from evosdc.table.schema import Attribute, Scale
@@ -132,12 +132,17 @@ def recipe_of(
 
 
 def write_recipe(folder: RunFolder, assembly: Assembly, best: Individual) -> Recipe | None:
-    """Write ``recipe.toml`` of a run's solution, and return its content; None where the run does not evolve plans."""
-    # Beside it stands the schema that another wave is read by.
+    """Write ``recipe.toml`` of a run's solution or of its evolved plan, and return its content; None without one."""
+    # Beside it stands the schema that another wave is read by. A plan that was evolved before the search says by how
+    # much the published file is better.
     genotype = assembly.problem.genotype
-    if not isinstance(genotype, Composed):
+    if isinstance(genotype, Composed):
+        recipe = recipe_of(assembly, genotype.masking(best.genome))
+    elif folder.file(PLANNING).exists():
+        figures = {name: round(best.scores[name], 4) for name in ("il", "dr") if name in best.scores}
+        recipe = read_recipe(folder.file(RECIPE)).model_copy(update={"published": figures})
+    else:
         return None
-    recipe = recipe_of(assembly, genotype.masking(best.genome))
     write_text(folder.file(RECIPE), recipe_text(recipe))
     data, schema = assembly.experiment.data, assembly.source.table.schema
     written = {} if data.schema_file is None else load_schema(data.schema_file).attributes
@@ -177,6 +182,8 @@ WORDS = {"dr": "risk", "il": "loss", "score": "score"}
 def explanation(recipe: Recipe) -> Iterator[str]:
     """Yield sentences on the effect of the recipe on the file, and of each step in the recipe."""
     whole, original = recipe.scores, recipe.original
+    if recipe.beside:
+        yield recipe.beside
     if not recipe.digest:
         yield "Written by hand, or by another version: whether the figures are of these steps is not known."
     elif recipe.edited:

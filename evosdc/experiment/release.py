@@ -159,6 +159,11 @@ def write_release(
             *given_away_sentences([d for d in away if result.changed.get(d.masked)]),
             *order_sentences(assembly),
         ],
+        single_valued=[
+            name
+            for name in microdata.protect
+            if len(distinct_values(original.column(name))) > 1 and len(distinct_values(published.column(name))) == 1
+        ],
         given_away_by=list(dict.fromkeys(d.by for d in away if result.changed.get(d.masked))),
         # What the search followed is known without judges.
         tails={

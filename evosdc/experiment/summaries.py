@@ -136,7 +136,7 @@ def recipe_summary(
     # for several objectives. Of a search of plans it is the plan that makes the file, and there is no such price. None
     # at all where no plan was evolved. The tuned method that is best in the mean need not be the one whose file is
     # `classical`, the best without a search: where it is not, ``words`` says what each of them is.
-    if recipe is not None:
+    if recipe is not None and not folder.file(PLANNING).exists():
         label = chain_of([step.masking for step in recipe.steps]).label
         words = f"A recipe made the file; it can be explained and repeated on another one ({RECIPE}): {label}."
         summary = {"label": label, "steps": len(recipe.steps), "draws": recipe.draws, "scores": recipe.scores}
@@ -147,6 +147,7 @@ def recipe_summary(
     score = document["scores"].get("score")
     single = len(best.objectives) == 1 and score
     better = 100.0 * (score - best.objectives[0]) / abs(score) if single else None
+    beside = recipe.beside if recipe is not None else ""
     words = f"Recipe ({RECIPE}): {document['label']}. Unlike the file found, it can be explained and repeated."
     if better is not None:
         words += f" A new file of it scores {score:.3f} in the mean; the file found is "
@@ -167,7 +168,7 @@ def recipe_summary(
                 f"{classical.label} with {classical.fitness[0]:.3f}. New files of it were not scored."
             )
     kept = {key: document.get(key) for key in ("label", "steps", "draws", "scores", "evaluations", "seconds")}
-    return kept | {"better_percent": better, "file": RECIPE, "words": words}
+    return kept | {"better_percent": better, "file": RECIPE, "words": words, "beside": beside}
 
 
 def _methods_of(masking: Mapping[str, Any]) -> list[str]:

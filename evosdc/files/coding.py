@@ -73,9 +73,10 @@ def faults_of(column: Column, attribute: Attribute, missing: Sequence[str], orig
         wanted = "a number" if words else f"numbers of a size from {LEAST:g} to {MOST:g}, or 0"
         advice = "Add it to `missing` in the schema, choose the scale nominal or ordinal, or mend the file."
     faults = _first_of(column, unknown, attribute, wanted, advice, origin)
-    if attribute.hierarchy is not None:
+    if attribute.hierarchy is not None and attribute.role.published:
         outside = [text for text in texts if leaves[text] not in attribute.hierarchy.position]
-        advice = "Add a line for it to the hierarchy file, or give a rule in its place, such as { widths = [5, 10] }."
+        rule = '{ dates = ["month", "year"] }' if attribute.date_format else "{ widths = [5, 10] }"
+        advice = f"Add a line for it to the hierarchy file, or give a rule in its place, such as {rule}."
         faults += _first_of(column, outside, attribute, "a leaf of the attribute's hierarchy", advice, origin)
     return faults
 

@@ -17,13 +17,13 @@ from evosdc.report.resources import page
 from evosdc.report.wording import count, listing
 from evosdc.runs.layout import RESULT
 from evosdc.runs.reader import RecordedRun, read_run_folders
-from evosdc.table.hierarchy import ROOT
 
 FEWEST = 100  # fewest records for a rounded share to be reported: of fewer, a hundredth is a person or two
 NAMED = 12  # analyses of a kind that are named before the page is unfolded
 MOST_CATEGORIES = 40  # categories of a column that the codebook lists
 
 _WITHHELD = ("identifier", "drop")
+_ANY_VALUE = "*"  # root of each hierarchy: the category that stands for all values
 
 
 def write_for_users(folder: Path, target: Path) -> Path:
@@ -124,7 +124,7 @@ def _column(entry: Mapping[str, Any], protected: list[str], differ: str) -> dict
         return {"name": name, "masked": "no", "scale": "", "values": shown, "missing": ""}
     values = "; ".join([*labels[:MOST_CATEGORIES], *([f"and {more} more"] if more > 0 else [])]) or "numbers"
     masked = f"yes; {differ} of its values differ" if name in protected else "no: published as it was"
-    masked = "yes; withheld" if name in protected and labels == [ROOT] else masked
+    masked = "yes; withheld" if name in protected and labels == [_ANY_VALUE] else masked
     missing = count(entry.get("missing"))
     return {"name": name, "masked": masked, "scale": entry.get("scale", ""), "values": values, "missing": missing}
 
@@ -139,7 +139,7 @@ def _column_of_analysis(run: RecordedRun, entry: Mapping[str, Any], shown: bool)
         listed: Mapping[str, Any] = next(
             (one for one in run.release.get("codebook") or () if one["attribute"] == name), {}
         )
-        withheld = listed.get("categories") == [ROOT] and not listed.get("missing")
+        withheld = listed.get("categories") == [_ANY_VALUE] and not listed.get("missing")
         kind = (
             "withheld"
             if withheld

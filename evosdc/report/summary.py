@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from evosdc.model.individual import INFEASIBILITY
 from evosdc.report.frames import mapping, protected_attributes, spent
 from evosdc.report.standings import Standing, Standings
 from evosdc.report.wording import STATES, count, duration, listing, number, percent, plural, quoted
@@ -222,7 +221,7 @@ def _over_portfolio(stand: Standings) -> str:
 
 def _beyond(original: Standing) -> bool:
     """Whether the original breaks the bounds of the search, so that its score is none to compare with."""
-    return original.scores.get(INFEASIBILITY, 0.0) > 0.0
+    return original.scores.get("infeasibility", 0.0) > 0.0
 
 
 def _over_original(stand: Standings) -> str:

@@ -166,7 +166,7 @@ def compare_runs(runs: Sequence[RecordedRun], in_pairs: bool = False) -> dict[st
     if not same(groups, *JUDGED):
         advice = (
             "Compare runs that were judged alike. Their data have to be where they found them: each run recognises "
-            "them by its own key."
+            "them by its own key. A page with all of them side by side: evosdc report RUN RUN -o PAGE.html"
         )
         raise DataError(Fault("runs", "runs of different data or measures", "the same data and measures", advice))
     if in_pairs:
@@ -224,6 +224,8 @@ def sentences(compared_runs: Mapping[str, Any]) -> list[str]:
                 )
     if not lines:
         few = min(len(group["runs"]) for group in compared_runs["groups"]) < (compared_runs["runs_needed"] or 0)
+        if all(len(group["runs"]) == 1 for group in compared_runs["groups"]):
+            return ["A single run of each search shows no difference between searches: run each with several seeds."]
         lines = [
             f"Too few runs to tell the searches apart: each needs at least {compared_runs['runs_needed']}."
             if few

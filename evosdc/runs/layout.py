@@ -115,6 +115,12 @@ def object_if_readable(path: Path) -> dict[str, Any]:
         return {}
 
 
+def refused_name(path: Path) -> Path:
+    """Return a path with `REFUSED` before its ending, which a file has that the verdict forbids."""
+    ending = "".join(path.suffixes[-2:]) if path.suffix == ".gz" else path.suffix
+    return path if REFUSED in path.name else path.with_name(f"{path.name.removesuffix(ending)}{REFUSED}{ending}")
+
+
 class RunFolder:
     """A folder of one run, locked while it is written to."""
 

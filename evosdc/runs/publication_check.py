@@ -29,6 +29,7 @@ from evosdc.runs.layout import (
     PLANNING,
     PORTFOLIO,
     RECIPE,
+    RECIPE_SCHEMA,
     RELEASE,
     RELEASE_FORM,
     REPORT,
@@ -80,7 +81,17 @@ RUN_FILES = (
     ),
     FileKind(
         "settings, and what was typed",
-        (EXPERIMENT, RESOLVED, ENVIRONMENT, STATUS, SETTING, RELEASE_FORM, f"{LOCK}*", ".finish"),
+        (
+            f"{RECIPE_SCHEMA.removesuffix('.toml')}*",
+            EXPERIMENT,
+            RESOLVED,
+            ENVIRONMENT,
+            STATUS,
+            SETTING,
+            RELEASE_FORM,
+            f"{LOCK}*",
+            ".finish",
+        ),
     ),
 )
 

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from evosdc.engine.checkpoint import SO_FAR
 from evosdc.errors import DataError, EvosdcError, Fault
 from evosdc.plugins.registry import default_registry
-from evosdc.runs.layout import FOR_USERS, RECIPE, REPORT, RESOLVED, RESULT
+from evosdc.runs.layout import FOR_USERS, RECIPE, REFUSED, REPORT, RESOLVED, RESULT, refused_name
 from evosdc.runs.result import Best, Result, Verdict
 from evosdc.runs.status import RUNNING, read_run_status
 from evosdc_app.calls import RefusedError, error_sentences, sentences
@@ -282,15 +282,18 @@ async def _exported(bench: Workbench, form: Form, run: Path) -> Response:
     output = bench.folder.name(bench.folder.path(form.one("output")))
     if output in bench.exporting:
         raise DataError(Fault(output, "a file that is being written", "another name", "Wait for the first export."))
-    bench.exporting.add(output)
+    named = output
+    bench.exporting.add(named)
     try:
         answer = await bench.calls.carry_out(export_words(run, member, output, form))
-        if answer.status:
+        refused = answer.status == 1 and REFUSED in answer.out  # it is written, under a name that says so
+        if answer.status and not refused:
             raise RefusedError(error_sentences(answer.err))
+        output = str(refused_name(Path(output))) if refused else output
         of_file, commands = await _run_of(bench, run, member)
         own = of_file != run or member in (OWN, str(read_front(run).own))
     finally:
-        bench.exporting.discard(output)
+        bench.exporting.discard(named)
 
     def about(text: str) -> bool:
         """Whether a result is about this file: the run reports on its best one, and this one was judged alone."""
@@ -298,7 +301,7 @@ async def _exported(bench: Workbench, form: Form, run: Path) -> Response:
 
     return bench.page(
         "exported.html", "choose", "Exported", data=form.one("data"), run=of_file.name, of=run.name, member=member,
-        output=output, own=own,
+        output=output, own=own, refused=refused,
         verdict=_verdict(of_file) if own else None,
         manifest=bench.folder.name((bench.folder.root / output).with_name(f"{Path(output).stem}.manifest.json")),
         warnings=[text for text in answer.warnings if about(text)],

@@ -177,7 +177,6 @@ class Lattice(Guaranteed[Levels], Direct[Levels], Described[Levels]):
             "start": {"initial": True},
             "constraints": [],
             "structural_zeros": False,
-            "second_opinion": False,
         }
 
     @classmethod

@@ -7,6 +7,7 @@ import numpy as np
 
 from evosdc.model import ByClass, ClassContents, IntruderView, PrivacyModel
 from evosdc.table.table import MISSING, Numbers
+from evosdc_privacy.reidentification import THE_FILE
 
 SIZES = (2, 3, 5, 10)
 POPULATION_SIZES = (5, 10, 100)
@@ -78,7 +79,9 @@ class KAnonymity(ByClass):
         if expected is not None:
             rounded = float(f"{expected:.3g}")
             about = f"{rounded:,.0f}" if rounded >= 100.0 else f"{rounded:g}"
-            chance = f" About {about} re-identifications are to be expected from an intruder who knows them."
+            chance = f" About {about} re-identifications are to be expected from an intruder who knows them"
+            weighted = figures["global-risk"]["population"] != THE_FILE
+            chance += ": by the sampling weights, each record stands for several people." if weighted else "."
         if unique:
             return (
                 f"{unique} respondents stand out by the attributes named below. Do not release the file as it is "

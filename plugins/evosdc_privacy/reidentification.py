@@ -11,6 +11,7 @@ from evosdc.table.equivalence import equivalence_classes, key_codes, told_apart
 from evosdc.table.negative_binomial import household_risks, reidentification_risks
 from evosdc.table.table import Numbers
 
+THE_FILE = "the file itself"  # the population, where no weights say that the file is a sample
 LEVELS = (0.01, 0.05, 0.1, 0.5)
 
 
@@ -143,4 +144,4 @@ def _median(values: Numbers, counts: NDArray[np.int64]) -> float:
 
 
 def _population(view: IntruderView) -> str:
-    return "estimated by the sampling weights" if view.weights is not None else "the file itself"
+    return "estimated by the sampling weights" if view.weights is not None else THE_FILE

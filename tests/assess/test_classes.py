@@ -135,3 +135,11 @@ def test_every_record_is_in_one_class_and_like_values_in_the_same(codes, ordinal
 def test_a_constant_number_has_one_class(size):
     classes = classed(*[table_of(a=[5.5] * size)] * 2, "a")
     assert classes.joint.sum() == size
+
+
+def test_suppressed_values_are_counted_record_by_record():
+    before = table_of(a=ordered(["x", None, "y", "y"], ["x", "y"]), b=[1.5, np.nan, 2.5, 3.5])
+    after = table_of(a=ordered([None, "x", "y", None], ["x", "y"]), b=[np.nan, 1.5, 2.5, 3.5])
+    known, numbers = cross_tables(before, after, ["a", "b"])
+    assert known["missing"] == {"before": 1, "after": 2, "suppressed": 2}
+    assert numbers["missing"] == {"before": 1, "after": 1, "suppressed": 1}

@@ -616,3 +616,9 @@ def test_a_column_in_which_all_are_alike_is_no_danger():
     assert not told["sex"].dangerous
     assert "tells nobody apart" in told["sex"].why
     assert told["job"].dangerous, "who has none is told from who has one"
+
+
+def test_a_column_with_a_single_value_left_is_named_so():
+    table = {"attributes": ["income"], "moved": 90.0, "holds": False, "average": 9.0, "worst": 9.0}
+    (condition,) = verdict(analyses={"tables": [table]}, single_valued=["income"])["conditions"]
+    assert "income (a single value is left)" in condition

@@ -10,6 +10,7 @@ import pytest
 
 import evosdc as evosdc_api
 from evosdc.errors import InputError
+from evosdc.runs.comparison import sentences
 
 EXPERIMENT = {
     "data": {"name": "housing", "first": 80, "protect": ["degree", "grade1"]},
@@ -151,3 +152,9 @@ def test_wrong_choices_and_stops_are_refused(evosdc, tmp_path):
         evosdc_api.run(lone, tmp_path / "run")
     assert {fault.where for fault in caught.value.faults} == {"choose", "stop.hypervolume"}
     assert "knee, balanced" in evosdc("protect", "housing", "--choose", "best").err
+
+
+def test_single_runs_show_no_difference_and_no_test():
+    groups = [{"label": label, "runs": [{}]} for label in "ab"]
+    (said,) = sentences({"groups": groups, "tests": {}, "runs_needed": 4, "method": "", "level": 0.05})
+    assert said.startswith("A single run of each search")

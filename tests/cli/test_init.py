@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 
+import pandas as pd
 import pytest
 
 ROWS = "\n".join(f"{i % 47 + 18},{'fm'[i % 2]},{i * 31 % 97},{'N' if i % 9 == 0 else i % 5},{i % 7}" for i in range(90))
@@ -76,3 +77,15 @@ def test_proposed_rules_are_comments_that_become_rules(evosdc, tmp_path):
     active = "\n".join(line.removeprefix("# ") for line in after.splitlines()[1:])
     (tmp_path / "t.toml").write_text(before + active)
     assert len(read_source(path, tmp_path / "t.toml").table.schema.edit_rules) == len(document["edit_rules"])
+
+
+def test_a_schema_with_dates_reads_the_file_of_the_next_year(evosdc, tmp_path) -> None:
+    for year in (2023, 2024):
+        days = pd.date_range(f"{year}-01-01", f"{year}-12-28", periods=60).strftime("%d.%m.%Y")
+        frame = pd.DataFrame({"admission date": days, "sex": ["f", "m"] * 30, "age": range(20, 80)})
+        frame.to_csv(tmp_path / f"{year}.csv", index=False)
+    schema = tmp_path / "s.toml"
+    assert evosdc("init", tmp_path / "2023.csv", "-o", schema).status == 0
+    assert "dates = [" in schema.read_text()
+    answer = evosdc("risk", tmp_path / "2024.csv", "--schema", schema)
+    assert answer.status == 0, answer.err

@@ -16,7 +16,7 @@ from evosdc.cli import main
 from evosdc.errors import DataError, InputError
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment
-from evosdc.experiment.reader import read_recipe, recipe_text
+from evosdc.experiment.reader import Recipe, read_recipe, recipe_text
 from evosdc.experiment.recipe import explanation, recipe_of
 from evosdc.model import Masking
 from evosdc.plugins.registry import default_registry
@@ -483,3 +483,9 @@ def test_a_wave_that_nobody_may_get_is_named_so(home: Path, tmp_path: Path) -> N
     assert code == 1
     assert "The verdict forbids to publish it." in said
     assert (tmp_path / "r" / "best.NOT-PUBLISHABLE.csv").exists()
+
+
+def test_a_recipe_says_where_the_published_file_is_much_better() -> None:
+    recipe = Recipe.model_construct(scores={"il": 63.5}, published={"il": 4.7})
+    assert "loss of about 63.5, where that file has 4.7" in recipe.beside
+    assert Recipe.model_construct(scores={"il": 5.0}, published={"il": 4.7}).beside == ""

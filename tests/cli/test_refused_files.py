@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evosdc.runs.layout import REFUSED, RunFolder
+from evosdc.cli.run import next_command
+from evosdc.runs.layout import REFUSED, RunFolder, refused_name
+from evosdc.runs.result import Result, Verdict
 
 QUICK = ("--generations", "1", "--no-tune", "--no-second-opinion", "--quiet")
 MARKED = f"best{REFUSED}.csv"
@@ -62,3 +64,18 @@ def test_a_later_verdict_renames_the_file(tmp_path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [f"best{REFUSED}.csv.gz"]
     assert folder.name_by_verdict(f"best{REFUSED}.csv.gz", False) == "best.csv.gz"
     assert (tmp_path / "best.csv.gz").read_text() == "new"
+
+
+def test_an_export_of_a_refused_file_says_so_by_its_name(evosdc, home) -> None:
+    evosdc("protect", home / "people.csv", *QUICK, "--seed", "1", "-o", home / "refused")
+    answer = evosdc("export", home / "refused", "best", "-o", home / "out.csv")
+    assert (answer.status, (home / "out.csv").exists()) == (1, False)
+    assert (home / f"out{REFUSED}.csv").is_file()
+    assert (home / f"out{REFUSED}.manifest.json").is_file()
+    assert refused_name(home / "a.csv.gz").name == f"a{REFUSED}.csv.gz"
+
+
+def test_what_an_unmasked_column_gives_away_is_left_out_next(tmp_path) -> None:
+    given = Verdict(headline="not publishable", given_away_by=["design weight"])
+    command = next_command(tmp_path, Result(verdict=given))
+    assert command.endswith("evosdc edit schema.toml 'design weight' role=drop")

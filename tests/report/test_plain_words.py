@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,12 @@ def stand(best: float, portfolio: float | None, identity: float | None) -> Stand
 )  # fmt: skip
 def test_what_was_gained(best: float, portfolio: float | None, identity: float | None, text: str) -> None:
     assert gain_text(stand(best, portfolio, identity)) == text
+
+
+def test_an_original_beyond_the_bounds_is_no_rival() -> None:
+    beyond = Standing("original", 0.0, {"infeasibility": 58.4})
+    assert gain_text(replace(stand(28.0, 29.0, 0.0), identity=beyond)).startswith("That is 1.00 points")
+    assert "unprotected" not in gain_text(replace(stand(28.0, 29.0, 0.0), identity=beyond))
 
 
 def test_changed_cells_are_counted_and_shared_out(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -18,6 +19,7 @@ from evosdc.report import write_for_users, write_pages, write_report
 from evosdc.report.page import render
 from evosdc.report.release import Definitions, analyses, cross_tables, records_at_risk, verdict
 from evosdc.runs.reader import RecordedRun, read_run_folders
+from evosdc.runs.result import RiskLine
 from tests.report.parsing import Page, parsed
 from tests.report.synthetic import write_run
 
@@ -353,3 +355,14 @@ def test_the_page_for_users_says_what_was_checked_and_no_more(publishable: Path,
     assert "of the people" not in text, "no risk is told in per cent"
     assert "hold in 12 bands of about 6 values: use them as they are, in such classes." in text
     assert "Do not use counts by single value: about 20 % of the records stand at another one." in text
+
+
+def test_the_tile_of_singling_out_shows_the_figure_of_its_words(run: RecordedRun) -> None:
+    line = RiskLine(
+        risk="Singling out", measure="surest-matches", bound=33.0, worst_bound=33.0, worst_of="", reason="", kept=False,
+        words="100 % of the 20 surest matches are right; at most 33 %", mean=None, worst=100.0,
+    )  # fmt: skip
+    judged = run.result.verdict.model_copy(update={"risks": [line]})
+    shown = verdict(replace(run, result=run.result.model_copy(update={"verdict": judged})), Definitions({}))
+    assert shown is not None
+    assert shown["risks"][0]["figure"].startswith("100")

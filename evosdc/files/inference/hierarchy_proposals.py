@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from evosdc.errors import HierarchyError
 from evosdc.files.inference.name_hints import is_age, is_code, is_count, is_place
 from evosdc.files.schema.hierarchies import HierarchyRule, intervals_of_labels
-from evosdc.table.dates import LEVELS, date_hierarchy, days_of
+from evosdc.table.dates import LEVELS, days_of
 from evosdc.table.hierarchy import ROOT, Hierarchy, ordered_merging, prefix_hierarchy
 from evosdc.table.numerals import numbers, numeral
 from evosdc.table.schema import Attribute, Scale
@@ -32,13 +32,7 @@ _BEGINNING = 1000
 
 def hierarchy_of(attribute: Attribute, apart: Sequence[str] = ()) -> Hierarchy | None:
     """Return the hierarchy that is proposed for a categorical attribute, None where none suggests itself."""
-    # Days become months, quarters, years; those of births decades too.
     labels = attribute.categories
-    if attribute.date_format:
-        years = [day.year for day in days_of(labels, attribute.date_format).tolist() if day is not None]
-        span = max(years, default=0) - min(years, default=0)
-        levels = LEVELS if span >= _LONG_LIFE else LEVELS[:3]
-        return date_hierarchy(labels, attribute.date_format, levels[0 if "%d" in attribute.date_format else 1 :])
     if len(labels) < FEWEST:
         return None
     try:
@@ -87,6 +81,14 @@ def top_coded(labels: Sequence[str], values: Sequence[float], largest: float) ->
         for label, value in zip(labels, values, strict=True)
     )
     return Hierarchy(tuple(labels), rows, "top coding")
+
+
+def rule_of_dates(attribute: Attribute) -> HierarchyRule:
+    """Return the rule by which days become months, quarters, years; those of births decades too."""
+    # Unlike a list of days it holds for the next wave too.
+    years = [day.year for day in days_of(attribute.categories, attribute.date_format).tolist() if day is not None]
+    levels = LEVELS if max(years, default=0) - min(years, default=0) >= _LONG_LIFE else LEVELS[:3]
+    return HierarchyRule(dates=levels[0 if "%d" in attribute.date_format else 1 :])
 
 
 def rule_of_numbers(attribute: Attribute, apart: Sequence[str] = ()) -> HierarchyRule | None:

@@ -29,7 +29,13 @@ from typing import TYPE_CHECKING
 from evosdc.errors import DataError, Fault
 from evosdc.files.column import Column
 from evosdc.files.inference.column_proposal import MOST_CATEGORIES, UNDECIDED, measures_bodies, propose_column
-from evosdc.files.inference.hierarchy_proposals import code_hierarchy, hierarchy_of, rule_for, rule_of_numbers
+from evosdc.files.inference.hierarchy_proposals import (
+    code_hierarchy,
+    hierarchy_of,
+    rule_for,
+    rule_of_dates,
+    rule_of_numbers,
+)
 from evosdc.files.inference.missing_codes import MissingCode, code_sentences, suspected_codes
 from evosdc.files.row_order import duplicate_sentences, keeps_order, order_sentences
 from evosdc.files.schema.hierarchies import HierarchyRule
@@ -139,7 +145,7 @@ def infer(
             values = numbers(column.present((*missing, *attribute.missing, *own_codes)), column.mark)
             rule = rule_for(attribute, values) if values is not None and len(values) else None
         elif attribute.hierarchy is None:
-            rule = rule_of_numbers(attribute, own_codes)
+            rule = rule_of_dates(attribute) if attribute.date_format else rule_of_numbers(attribute, own_codes)
             if rule is None:
                 attributes[position] = replace(attribute, hierarchy=hierarchy_of(attribute, own_codes))
         rules |= {attribute.name: rule} if rule is not None else {}

@@ -119,3 +119,10 @@ def test_numbers_are_taken_by_classes():
     wage = Attribute("wage", Role.QUASI_IDENTIFIER, Scale.NUMERIC, decimals=3)
     table = Table(Schema((*original.schema.attributes, wage)), original.codes, numbers)
     assert surest(table, table)[0].value == 100.0
+
+
+def test_chance_is_a_person_drawn_at_random_also_where_values_are_nearly_unique():
+    original = people(200, sizes=(150, 150), scales=("nominal",) * 2)
+    fitted = default_registry().build("measure", "surest-matches", {}).fit(original)
+    assert fitted.score(permuted(original)) > 50.0
+    assert fitted.of_others(permuted(original)).value == pytest.approx(0.5)
