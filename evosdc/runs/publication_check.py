@@ -30,6 +30,7 @@ from evosdc.runs.layout import (
     PORTFOLIO,
     RECIPE,
     RECIPE_SCHEMA,
+    REFUSED,
     RELEASE,
     RELEASE_FORM,
     REPORT,
@@ -220,6 +221,8 @@ def _in_plain_folder(path: Path, manifests: Mapping[str, Mapping[str, Any]]) -> 
     if name in manifests:
         if _not_for_release(manifests[name]):
             return Sorted(name, False, "masked, and not for release")
+        if REFUSED in name:
+            return Sorted(name, False, "refused by the verdict of its run")
         run = printable(str(manifests[name].get("run", "")))
         exported = f"exported from {run}, where its verdict allows it"
         return Sorted(name, True, exported if run else "masked; judge it first")
