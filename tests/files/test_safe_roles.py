@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from evosdc.errors import DataError, InputError
 from evosdc.files.column import FEWEST_HELD, Column
 from evosdc.files.frame import columns_of
-from evosdc.files.inference.hierarchy_proposals import widths
+from evosdc.files.inference.hierarchy_proposals import rule_of_dates, widths
 from evosdc.files.inference.missing_codes import suspected_codes
 from evosdc.files.inference.proposal import infer
 from evosdc.files.inference.scales import seem_codes
@@ -62,6 +62,12 @@ def test_what_may_find_a_respondent_is_proposed_with_its_reason(name, values, ro
     assert reason in why
 
 
+def test_a_rule_is_proposed_for_dates_which_holds_for_other_days_too():
+    births = attribute("birthday", [f"19{20 + i}-05-01" for i in range(N)])[0]
+    assert births.hierarchy is None
+    assert rule_of_dates(births).dates == ("month", "quarter", "year", "decade")
+
+
 @pytest.mark.parametrize(
     ("name", "values", "path"),
     [
@@ -72,8 +78,6 @@ def test_what_may_find_a_respondent_is_proposed_with_its_reason(name, values, ro
         ("education", [str(i % 8) for i in range(N)], ("5", "4-5", "4-7", "*")),
         ("mage", [f"{17 + i % 30}.0" for i in range(N)], ("38.0", "35-39", "30-39", "20-39", "*")),
         ("zip", [str(43101 + i % 50) for i in range(N)], ("43112", "4311*", "431**", "43***", "4****", "*")),
-        ("birthday", [f"19{20 + i}-05-01" for i in range(N)],
-         ("1938-05-01", "1938-05", "1938-Q2", "1938", "1930s", "*")),
         ("education", ["none", "primary", "secondary", "college", "bachelor", "master"] * 10,
          ("college", "secondary..college", "none..college", "*")),
     ],
