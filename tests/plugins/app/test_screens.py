@@ -24,6 +24,7 @@ import pytest
 import evosdc
 from evosdc.cli import main
 from evosdc.files.schema.schema_edits import schema_steps
+from evosdc.runs.layout import REFUSED
 from evosdc.runs.lock import read_owner
 from tests.plugins.app.conftest import fill, serving
 
@@ -582,22 +583,24 @@ class TestSearches:
         assert shown(page)[0] == f"evosdc export runs/{run} best -o survey-protected.csv"
         done = server.post("/export", run=run, member="best", output="own.csv", data="survey.csv")
         assert done.status == 200
-        assert (server.folder / "own.csv").read_bytes() == best_of(folder).read_bytes()
+        mark = REFUSED if REFUSED in best_of(folder).name else ""  # a forbidden file says so by its name
+        assert (server.folder / f"own{mark}.csv").read_bytes() == best_of(folder).read_bytes()
+        assert ("Not to be published: the verdict forbids it" in words(done.text)) == bool(mark)
         assert f"Verdict: {told['headline'].upper()}" in words(done.text)
         assert not list((server.folder / "runs").glob(f"{run}-file-*"))
         written = {path.name for path in server.folder.glob("own*")} | {
             path.name for path in server.folder.glob("cross*")
         }
-        assert written == {"own.csv", "own.manifest.json"}
-        kept = {"key", "crosswalk.csv", "crosswalk-own.csv", "journal.jsonl"}
+        assert written == {f"own{mark}.csv", f"own{mark}.manifest.json"}
+        kept = {"key", "crosswalk.csv", f"crosswalk-own{mark}.csv", "journal.jsonl"}
         assert kept <= {path.name for path in folder.iterdir()}
         for name in kept:
             assert server.get("/save", file=f"runs/{run}/{name}").status == 404
             assert f"runs%2F{run}%2F{name}" not in done.text
         again = server.get("/choose", run=run, data="survey.csv").text
-        assert "It was exported before, as own.csv" in words(again)
+        assert f"It was exported before, as own{mark}.csv" in words(again)
         assert ">Export again<" in again
-        assert server.post("/withdraw", manifest="own.manifest.json").status == 303
+        assert server.post("/withdraw", manifest=f"own{mark}.manifest.json").status == 303
 
     def test_a_best_file_that_is_no_member_is_not_taken_for_another(self, server, run):
         copy = server.folder / "runs" / "apart"
@@ -624,7 +627,8 @@ class TestSearches:
         assert sorted(answer.status for answer in answers) == [200, 400]
         refused = next(answer for answer in answers if answer.status == 400)
         assert "Wait for the first export." in words(refused.text)
-        assert server.post("/withdraw", manifest="twice.manifest.json").status == 303
+        (manifest,) = server.folder.glob("twice*.manifest.json")
+        assert server.post("/withdraw", manifest=manifest.name).status == 303
 
     def test_the_command_follows_the_form(self, server, run):
         given = {"run": run, "member": "1", "output": "x y.csv", "keep-order": "1"}
