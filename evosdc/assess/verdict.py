@@ -459,7 +459,8 @@ def required_words(entry: Mapping[str, Any]) -> str:
 def _missed_words(entry: Mapping[str, Any]) -> str:
     """Return a requirement that is not met with its figure, and what its measure means where that is known."""
     known = [f"it is {three_digits(entry['value'])}"] if entry.get("value") is not None else []
-    known += [str(entry["meaning"])] if entry.get("meaning") else []
+    meaning = str(entry.get("meaning") or "")
+    known += [meaning[:1].lower() + meaning[1:]] if meaning else []
     return f"{required_words(entry)} ({'; '.join(known)})" if known else required_words(entry)
 
 

@@ -13,7 +13,7 @@ from evosdc.files.column import Column
 from evosdc.files.quoting import is_shown, quoted
 from evosdc.printing import printable
 from evosdc.table.numerals import NumberTexts, number, numeral
-from evosdc.table.schema import Attribute, Schema
+from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 
 # sizes of numbers that are read: the fourth powers that statistics take of them still fit a float64
@@ -75,7 +75,9 @@ def faults_of(column: Column, attribute: Attribute, missing: Sequence[str], orig
     faults = _first_of(column, unknown, attribute, wanted, advice, origin)
     if attribute.hierarchy is not None and attribute.role.published:
         outside = [text for text in texts if leaves[text] not in attribute.hierarchy.position]
-        rule = '{ dates = ["month", "year"] }' if attribute.date_format else "{ widths = [5, 10] }"
+        codes = attribute.scale is Scale.NOMINAL
+        rule = "{ prefix = [1, 2] }" if codes else "{ widths = [5, 10] }"
+        rule = '{ dates = ["month", "year"] }' if attribute.date_format else rule
         advice = f"Add a line for it to the hierarchy file, or give a rule in its place, such as {rule}."
         faults += _first_of(column, outside, attribute, "a leaf of the attribute's hierarchy", advice, origin)
     return faults

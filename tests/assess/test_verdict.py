@@ -622,3 +622,9 @@ def test_a_column_with_a_single_value_left_is_named_so():
     table = {"attributes": ["income"], "moved": 90.0, "holds": False, "average": 9.0, "worst": 9.0}
     (condition,) = verdict(analyses={"tables": [table]}, single_valued=["income"])["conditions"]
     assert "income (a single value is left)" in condition
+
+
+def test_a_limit_of_evosdc_is_explained_with_its_figure():
+    missed = {"requirement": "m <= 2", "value": 2.183, "met": False, "meaning": "Values that are looked up"}
+    (reason,) = verdict(requirements=[missed], own_limits=["m <= 2"])["reasons"]
+    assert "m <= 2 (it is 2.18; values that are looked up)" in reason
