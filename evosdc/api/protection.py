@@ -80,6 +80,10 @@ class ProtectedData(Outcome, Generic[Data]):
             raise DataError(Fault("original", "data that no search of this program made", "what `protect` returned"))
         return self._kept.original
 
+    def made_from(self, data: Any) -> bool:
+        """Return whether these are the data that were given, the same object."""
+        return self._kept is not None and self._kept.data is data
+
     @property
     def protected(self) -> tuple[str, ...]:
         """The columns that were protected."""
@@ -168,8 +172,7 @@ class _Kept(Generic[Data]):
 def result_with(original: Any, masked: Any) -> ProtectedData[Any] | None:
     """Return the result whose frame and data these are; None where they come from elsewhere."""
     found = _RESULTS.get(id(masked))
-    known = found is not None and found.frame is masked and found._kept is not None
-    return found if known and found is not None and found._kept.data is original else None  # type: ignore[union-attr]
+    return found if found is not None and found.frame is masked and found.made_from(original) else None
 
 
 def _protected(

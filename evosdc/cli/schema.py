@@ -1,6 +1,7 @@
 """``evosdc init`` and ``evosdc edit``: the schema file."""
 
 import json
+import re
 import shlex
 import sys
 from collections.abc import Sequence
@@ -22,6 +23,8 @@ from evosdc.options.written import setting_value
 from evosdc.table.edit_rules import edit_rules_to_json
 from evosdc.table.row_positions import position_sentences, told_by_position
 from evosdc.table.schema import Role
+
+_DECIMAL_COMMA = re.compile(r"\s*missing\s*=\s*(-?[0-9]+),(0+)\s*")
 
 
 def init(options: InitOptions) -> None:
@@ -110,11 +113,20 @@ def edit(options: EditOptions) -> None:
         step = edit_schema(options.schema_path, options.attribute, changes)
         before, after = step.before, step.after
     shown = {key: (after or {}).get(key) for key in step.changes}
-    changed = ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in shown.items())
+    changed = ", ".join(
+        f"{key} taken away" if value is None else f"{key} = {json.dumps(value, ensure_ascii=False)}"
+        for key, value in shown.items()
+    )
     absent = [key.partition("=")[0].strip() for key in options.settings if not key.partition("=")[2].strip()]
     unchanged = f"no {' and no '.join(absent)} to take away; the file's own count" if absent else "nothing to change"
     where = f"{options.schema_path}: {step.attribute}"
     lines = [f"{where}: taken out again." if undo and after is None else f"{where}: {changed or unchanged}."]
     if before is None and after:
         lines.append(f"The schema said nothing of {step.attribute} before; if that is a slip, --undo takes it back.")
+    for typed in options.settings if not undo else ():
+        if (found := _DECIMAL_COMMA.fullmatch(typed)) is not None:
+            lines.append(
+                f"These are two codes, {found[1]} and {found[2]}. For one number with a decimal comma take it back by "
+                f"evosdc edit --undo, and type missing={found[1]}"
+            )
     answer(options, {"attribute": step.attribute, "before": before, "after": after}, lines)

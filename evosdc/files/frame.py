@@ -166,8 +166,11 @@ def table_from_frame(frame: pd.DataFrame | HeldFrame, schema: Schema | SchemaDes
     if len(frame) == 0:
         raise DataError(Fault(ORIGIN, "no record", "at least one record"))
     description = describe(schema) if isinstance(schema, Schema) else schema or SchemaDescription()
+    own = {name: said.missing for name, said in description.attributes.items()}
     proposed = {
-        part.column.name: _proposed(part, frame.iloc[:, position], description.missing)
+        part.column.name: _proposed(
+            part, frame.iloc[:, position], (*description.missing, *own.get(part.column.name, ()))
+        )
         for position, part in enumerate(parts)
     }
     columns = [part.column for part in parts]
@@ -267,6 +270,8 @@ def _of_numbers(
     if letter in "iu":
         new = np.rint(new)
     differing = (old != new) & ~(np.isnan(old) & np.isnan(new))
+    if (np.isnan(new) & ~np.isnan(old)).any():
+        differing |= np.isnan(new)  # codes of missing values would tell which values were taken away
     if not differing.any():
         return None
     if letter in "iu":

@@ -3,7 +3,8 @@
 A category is its label, a number has the decimals of its attribute and the file's decimal mark, and all missing values
 are one text. Codes that tell why a value is missing, such as -8 for a refusal, are kept where they are true: at records
 whose value was missing for that reason before, and only where they make no group of equal records smaller than the
-smallest one of the file. A value that masking takes away has no reason, and is published without one.
+smallest one of the file. A value that masking takes away has no reason, and is published without one. Where a column
+has a single code, none is kept beside such a value: it would tell nothing but which values were missing before.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,9 +41,10 @@ def masked_columns(columns: Mapping[str, Column], schema: Schema, masked: Table)
             texts, index = tuple(made.texts), made.index.copy()
             if text:
                 texts, index = (*texts, text), np.where(index == NO_TEXT, np.int32(len(texts)), index)
-            own = reasons[attribute.name]
-            if groups is not None and own:
-                at = groups.keeping(column, made.index == NO_TEXT, own)
+            own, gone = reasons[attribute.name], made.index == NO_TEXT
+            taken = len(own) == 1 and taken_away(column, schema.missing_of(attribute.name), gone).any()
+            if groups is not None and own and not taken:
+                at = groups.keeping(column, gone, own)
                 texts, index = (*texts, *own), np.where(at >= 0, len(texts) + at, index)
             made = Column(made.name, texts, index.astype(np.int32), made.mark)
         published[attribute.name] = made
@@ -101,6 +103,15 @@ def _absent(column: Column, plain: Sequence[str], columns: Mapping[str, Column])
     return plain[0] if plain and "" not in plain else ""
 
 
+def taken_away(column: Column, missing: Sequence[str], gone: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which values that are gone were not missing before, shape (n,)."""
+    before = column.standing(missing)
+    if not column.of_cells:
+        before |= column.index == NO_TEXT
+    taken: NDArray[np.bool_] = gone & ~before
+    return taken
+
+
 class _Groups:
     """Groups of equal records in a masked table, and where codes of missing values may divide them."""
 
@@ -127,12 +138,14 @@ class _Groups:
         return kept
 
 
-def kept_codes(column: Column, published: Column, attribute: Attribute, values: NDArray[Any]) -> tuple[int, int]:
-    """Return how many values that are missing still had a code that says why, and how many are published with it."""
+def kept_codes(column: Column, published: Column, schema: Schema, values: NDArray[Any]) -> tuple[int, int, int]:
+    """Return how many missing values had a code that says why, how many keep it, and how many masking took away."""
+    attribute = schema[column.name]
     codes = [text for text in column.occurring(attribute.missing) if text]
     missing = values == MISSING if values.dtype.kind == "i" else np.isnan(values)
     had = column.standing(codes) & missing
-    return int(had.sum()), int((published.standing(codes) & had).sum())
+    taken = taken_away(column, schema.missing_of(column.name), missing)
+    return int(had.sum()), int((published.standing(codes) & had).sum()), int(taken.sum())
 
 
 def changed_values(column: Column, missing: Sequence[str], table: Table, masked: Table) -> int:

@@ -22,6 +22,7 @@ from evosdc.files.schema.hierarchies import with_hierarchies
 from evosdc.files.schema.schema_file import load_schema
 from evosdc.files.source import Source
 from evosdc.printing import printable
+from evosdc.table.numerals import same_number
 from evosdc.table.schema import Schema
 
 
@@ -108,7 +109,7 @@ def source_of(
         schema, usual = _with_usual_words(description.resolve(columns, original.declared), columns)
         absent = description.absent([column.name for column in columns])
         gone = (f"Not in this file, whose schema leaves it out: {printable(', '.join(absent))}.",) if absent else ()
-        notes += (*gone, *usual, *merging_sentences(variants, schema))
+        notes += (*gone, *usual, *_unused_codes(description, columns), *merging_sentences(variants, schema))
     if isinstance(inner, DelimitedFile):  # better now than after the search
         faults, encoding = [], inner.encoding.name
         for attribute, label in ((a, label) for a in schema.attributes for label in a.categories):
@@ -125,6 +126,18 @@ def source_of(
     table = with_hierarchies(table, rules)
     neutral = description is not None and description.neutralise_formulas
     return Source(table, origin, original, np.arange(len(table), dtype=np.intp), notes, inference, neutral)
+
+
+def _unused_codes(description: SchemaDescription, columns: Sequence[Column]) -> list[str]:
+    """Return a sentence for each column on codes of missing values that no record has."""
+    said = []
+    for column in columns:
+        own = description.attributes[column.name].missing if column.name in description.attributes else ()
+        unused = [c for c in own if not column.occurring([c]) and not same_number(column.texts, [c], column.mark)]
+        if unused:
+            codes = " and ".join(map(repr, unused))
+            said.append(f"{printable(column.name)}: no record has {codes}, which the schema lists for a missing value.")
+    return said
 
 
 def _with_usual_words(schema: Schema, columns: Sequence[Column]) -> tuple[Schema, tuple[str, ...]]:

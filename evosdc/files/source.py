@@ -34,8 +34,9 @@ class WriteReport:
     formulas: Mapping[str, int] = field(default_factory=dict)
     neutralised: bool = False  # whether those were published with a quote before them
     ordered: tuple[str, ...] = ()  # columns left out whose order the rows keep (`evosdc.files.row_order`)
-    # by column with codes of missing values: how many values that are missing still had one, and how many keep it
-    codes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    # by column with codes of missing values: how many values that are missing still had one, how many keep it, and how
+    # many masking took away
+    codes: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
 
     @property
     def warnings(self) -> list[str]:
@@ -44,13 +45,20 @@ class WriteReport:
 
     @property
     def code_sentences(self) -> list[str]:
-        """Notes on codes of missing values that are not published."""
-        return [
-            f"{printable(name)}: {kept} of {had} values that are still missing keep the code that says why; with the "
-            "others fewer records would be alike."
-            for name, (had, kept) in self.codes.items()
-            if kept < had
-        ]
+        """Notes on codes of missing values: those that are not published, and what the others tell."""
+        said = []
+        for name, (had, kept, taken) in self.codes.items():
+            if kept < had:
+                said.append(
+                    f"{printable(name)}: {kept} of {had} values that are still missing keep the code that says why; "
+                    "the others would tell which values masking took away, or fewer records would be alike."
+                )
+            if kept and taken:
+                said.append(
+                    f"{printable(name)}: codes of missing values stand only where a value was missing before. "
+                    f"A missing value without one may be one that masking took away ({taken} values), and users can see it."
+                )
+        return said
 
     @property
     def formula_sentences(self) -> list[str]:
@@ -187,7 +195,7 @@ class Source:
             raise_unwritable(path, error)
         changed = {name: changed_values(columns[name], schema.missing_of(name), self.table, kept) for name in made}
         dropped = tuple(name for name in dropped if name not in self.carried)
-        codes = {name: kept_codes(columns[name], made[name], schema[name], kept.column(name)) for name in made}
+        codes = {name: kept_codes(columns[name], made[name], schema, kept.column(name)) for name in made}
         codes = {name: counts for name, counts in codes.items() if counts[0]}
         return WriteReport(path, dropped, changed, formulas, self.neutralise_formulas, self.ordered(dropped), codes)
 

@@ -32,6 +32,9 @@ FORMATS = (
 LEVELS = ("month", "quarter", "year", "decade")  # what days can be generalised to, from the finest
 EARLIEST, LATEST = 1850, 2150  # years of dates; numbers that read as days of other years are numbers
 _SAMPLE = 30
+_FEW = 3  # most texts among dates that name no day and are taken for missing
+_MOST_BESIDE = 20  # fewest dates for each of them
+_DIGIT = re.compile("[0-9]")
 _CENTURY = 100
 _AHEAD = 30  # most years from now for dates other than births
 _GAP = 5  # two-digit years without so large a gap do not tell where their century begins: they end this year
@@ -162,6 +165,25 @@ def contradiction_of(texts: Sequence[str]) -> tuple[str, ...]:
     if not rest.any() or (read[best] | rest).mean() < 0.9:
         return ()
     return texts[int((read[best] & ~read[other]).argmax())], texts[int(rest.argmax())]
+
+
+def no_days(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the few texts among dates that are written as these and name no day, such as ``00.00.1950``."""
+    first = texts[:_FEW]
+    if len(texts) < _MOST_BESIDE * _FEW or not _may_be_days(first):
+        return ()
+    for one in FORMATS:
+        if not any(_reads(text, one) for text in first):
+            continue
+        unread = np.flatnonzero(np.isnat(days_of(texts, one))).tolist()
+        if len(unread) > min(_FEW, len(texts) // _MOST_BESIDE):
+            continue
+        odd = [texts[place] for place in unread]
+        ways = {_DIGIT.sub("0", text) for text in texts if text not in odd}
+        # Those that another format reads are dates written in another way (`contradiction_of`).
+        alike = all(_DIGIT.sub("0", text) in ways for text in odd)
+        return tuple(odd) if alike and not any(_reads(text, other) for text in odd for other in FORMATS) else ()
+    return ()
 
 
 def _day_signs(date_format: str) -> str:

@@ -51,3 +51,20 @@ def test_bad_input_is_told(evosdc, schema, words) -> None:
     assert answer.status == 2
     assert "Error" in answer.err
     assert schema.read_text() == SCHEMA
+
+
+def test_a_question_about_a_code_is_answered_and_asked_again(evosdc, tmp_path) -> None:
+    rows = "".join(f"{'mf'[k % 2]};{20 + k % 9},{k % 10}\n" for k in range(60)) + "m;99,0\n" * 12
+    (tmp_path / "d.csv").write_text(f"sex;bmi\n{rows}")
+    assert evosdc("init", "d.csv", "-o", "s.toml").status == 0
+    asked = (tmp_path / "s.toml").read_text()
+    assert "# '99,0' in 12 records of bmi may stand for a missing value" in asked
+    answer = evosdc("edit", "s.toml", "bmi", "missing=99,0")
+    assert 'missing = ["99", "0"]' in answer.out
+    assert "two codes, 99 and 0" in answer.out
+    assert "\n# '99,0'" not in (tmp_path / "s.toml").read_text()
+    assert evosdc("edit", "s.toml", "--undo").status == 0
+    assert (tmp_path / "s.toml").read_text() == asked
+    assert 'missing = ["99"]' in evosdc("edit", "s.toml", "bmi", "missing=99.0").out
+    answer = evosdc("edit", "s.toml", "sex", "categories=")
+    assert "sex: categories taken away." in answer.out

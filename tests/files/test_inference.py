@@ -3,6 +3,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from evosdc.api.tables import as_file
 from evosdc.files.inference.name_hints import hint_of, words_of
 from evosdc.files.inference.proposal import infer, infer_schema
 from evosdc.files.reading import read_source
@@ -271,3 +272,34 @@ def test_numbers_with_some_words_among_them_are_said_to_be_that():
     assert found.schema["pay"].role is Role.IDENTIFIER
     assert "93 % of them are numbers, and the others texts" in found.reasons["pay"]
     assert "numbers" not in infer([column("pay", WORDS), column("sex", ["f", "m"] * (N // 2))]).reasons["pay"]
+
+
+@pytest.mark.parametrize("odd", ["00.00.1950", "31.02.1980"])
+def test_a_date_that_is_no_day_is_missing_among_dates(odd):
+    days = [f"{1 + k % 28:02}.{1 + k % 12:02}.{1930 + k % 70}" for k in range(N)]
+    found = infer([column("Geburtsdatum", [odd, *days[1:]])])
+    attribute = found.schema["Geburtsdatum"]
+    assert (attribute.role, attribute.date_format, attribute.missing) == (Role.QUASI_IDENTIFIER, "%d.%m.%Y", (odd,))
+    assert f"{odd!r} taken for missing" in found.reasons["Geburtsdatum"]
+    frame = pd.DataFrame({"Geburtsdatum": [odd, *days[1:]], "sex": ["f", "m"] * (N // 2)})
+    assert as_file(frame)[0].schema["Geburtsdatum"].date_format == "%d.%m.%Y"
+
+
+def test_dates_written_in_another_way_are_no_missing_values():
+    days = [f"{1 + k % 28:02}.{1 + k % 12:02}.{1930 + k % 70}" for k in range(N)]
+    for odd in ("12/31/1950", "1950-12-31", "unknown"):
+        assert not infer([column("born", [odd, *days[1:]])], codes={}).schema["born"].missing
+
+
+def test_numbers_of_people_with_several_records_are_named():
+    def remarks(values: list[str]) -> str:
+        return " ".join(infer([column("PatID", values), column("sex", ["f", "m"] * (N // 2))]).remarks)
+
+    assert f"PatID has 45 different values in {N} records." in remarks([f"P{100 + k % 45}" for k in range(N)])
+    assert "different values" not in remarks([f"P{100 + k}" for k in range(N)])
+
+
+def test_a_code_with_a_decimal_comma_is_typed_without_it():
+    bmi = [f"{20 + k % 9},{k % 10}" for k in range(N)] + ["99,0"] * 12
+    notes = infer([column("BMI", bmi, ","), column("sex", ["f", "m"] * 36)]).notes
+    assert any(note.endswith("evosdc edit SCHEMA BMI missing=99") for note in notes)

@@ -4,9 +4,11 @@ import codecs
 import errno
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -14,8 +16,9 @@ from hypothesis import strategies as st
 from evosdc.errors import DataError, SchemaError
 from evosdc.files.atomic import check_writable, write_text
 from evosdc.files.delimited_file import plain_text
+from evosdc.files.frame import frame_from_table, table_from_frame
 from evosdc.files.masked_file import read_masked
-from evosdc.files.reading import read_source
+from evosdc.files.reading import parsed, read_source
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import MISSING, Table
 
@@ -417,3 +420,51 @@ def test_published_files_come_back_with_all_their_values(tmp_path, data_sets, na
     source.write(tmp_path / "out.csv", source.table.select([source.table.schema.names[0]]), drop_identifiers=False)
     assert cells(read_source(tmp_path / "out.csv")) == cells(source)
     source.table.verify()
+
+
+@pytest.mark.parametrize("ending", ["csv", "sav", "dta"])
+@pytest.mark.parametrize("codes", [("9",), ("8", "9")])
+def test_how_a_missing_value_is_written_does_not_tell_whether_it_was_missing_before(tmp_path, ending, codes):
+    values = [1, 2, int(codes[0]), 1, int(codes[-1]), 2, int(codes[0]), int(codes[-1])]
+    frame = pd.DataFrame({"sex": values, "age": range(30, 38)})
+    path = tmp_path / f"in.{ending}"
+    if ending == "csv":
+        frame.to_csv(path, index=False)
+    else:
+        pyreadstat = pytest.importorskip("pyreadstat")
+        if ending == "sav":
+            pyreadstat.write_sav(frame, str(path), missing_ranges={"sex": [*map(int, codes)]})
+        else:
+            pyreadstat.write_dta(frame, str(path))
+    source = read_source(path, Schema((replace(nominal("sex", "1", "2"), missing=codes), numeric("age"))))
+    part = source.table.select(["sex"])
+
+    def published(taken: list[int]) -> set[str]:
+        changed = part.codes.copy()
+        changed[taken] = MISSING
+        report = source.write(tmp_path / f"out.{ending}", Table(part.schema, changed, part.numbers))
+        assert bool(report.warnings) is bool(taken)
+        written = parsed(tmp_path / f"out.{ending}").columns[0]
+        gone = changed[:, 0] == MISSING
+        return {written.texts[k] if k >= 0 else "" for k in written.index[gone].tolist()}
+
+    assert published([]) == set(codes)
+    if len(codes) == 1:
+        assert len(published([0, 3])) == 1
+        assert published([0, 3]).isdisjoint(codes)
+    else:  # they say why, and a remark says that they tell more
+        assert published([0, 3]) - set(codes)
+
+
+def test_frames_write_missing_values_alike(tmp_path):
+    frame = pd.DataFrame({"pay": [100, 200, -9, 300, 400]})
+    table = table_from_frame(frame, Schema((replace(numeric("pay"), missing=("-9",)),)))
+    masked = Table(table.schema, table.codes, np.array([[np.nan], [200.0], [np.nan], [300.0], [500.0]]))
+    assert frame_from_table(frame, masked)["pay"].isna().tolist() == [True, False, True, False, False]
+
+
+def test_codes_that_no_record_has_are_named(tmp_path):
+    described = Schema((replace(numeric("bmi", 1), missing=("99", "98.0")), nominal("sex", "f", "m")))
+    source = read_source(write(tmp_path, "bmi;sex\n" + "24,5;f\n27,1;m\n99,0;f\n" * 3), described)
+    assert source.table.missing_in(source.table.schema["bmi"]) == 3
+    assert source.remarks == ("bmi: no record has '98.0', which the schema lists for a missing value.",)

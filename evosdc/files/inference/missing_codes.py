@@ -1,4 +1,4 @@
-"""Codes that seem to stand for missing values: words among numbers, -9 and 99, and labels such as Refused."""
+"""Codes that seem to stand for missing values: words among numbers, 00.00.1950, -9 and 99, labels such as Refused."""
 
 import re
 import shlex
@@ -10,7 +10,9 @@ import numpy as np
 
 from evosdc.files.column import Column
 from evosdc.files.inference.name_hints import is_age, words
+from evosdc.files.schema.schema_file import value_text
 from evosdc.printing import printable
+from evosdc.table.dates import no_days
 from evosdc.table.numerals import NumberTexts, number
 
 FEWEST_NUMBERS = 2  # fewest distinct numbers that make a word beside them a code
@@ -23,6 +25,8 @@ _MOST_TIMES = 100.0
 _APART = 3.0  # how far a one-digit code stands above all other numbers
 # a number with at least this many records, and this many times the mean frequency, may be a code nearer to the others
 _FREQUENT = 5
+_WHOLE = re.compile(r"(?<=[0-9]),0+$")
+MAY_STAND = " may stand for a missing value"
 _LABEL = re.compile(r"[-\d\s.:()]*(.*?)[\s.()]*")
 
 
@@ -33,7 +37,7 @@ class MissingCode:
     name: str  # the column
     text: str
     records: int  # how many records have it
-    certain: bool  # whether it is taken for missing without confirmation: a usual word among numbers
+    certain: bool  # whether it is taken for missing without confirmation: a usual word among numbers, no day of dates
 
 
 def code_sentences(codes: Sequence[MissingCode]) -> list[str]:
@@ -44,10 +48,10 @@ def code_sentences(codes: Sequence[MissingCode]) -> list[str]:
     said = []
     for name, own in by_column.items():
         found = " and ".join(f"{code.text!r} in {code.records} records" for code in own)
-        typed = shlex.join(
-            ["evosdc", "edit", "SCHEMA", printable(name), f"missing={','.join(code.text for code in own)}"]
-        )
-        said.append(f"{found} of {printable(name)} may stand for a missing value: if so, {typed}")
+        texts = [_WHOLE.sub("", code.text) for code in own]  # 99 for 99,0, whose comma would part two codes
+        listed = ",".join(texts) if not any("," in text for text in texts) else value_text(texts)
+        typed = shlex.join(["evosdc", "edit", "SCHEMA", printable(name), f"missing={listed}"])
+        said.append(f"{found} of {printable(name)}{MAY_STAND}: if so, {typed}")
     return said
 
 
@@ -77,6 +81,8 @@ def _words(key: str) -> frozenset[str]:
 
 def _of(column: Column, missing: Sequence[str]) -> list[MissingCode]:
     texts = column.present(missing)
+    if odd := no_days(texts) if len(texts) and (len(texts[0]) == 8 or not isinstance(texts, NumberTexts)) else ():
+        return [MissingCode(column.name, text, column.count(text), True) for text in odd]
     if isinstance(texts, NumberTexts):
         if len(texts.words) > MOST_WORDS:
             return []

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 MISSING_TEXTS = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "#N/A")
 MISSING_NUMBERS = (".", "-")  # texts that are taken for missing values where they occur among numbers only
 MOST_PROPOSED = 4
+_PEOPLE = 0.2  # different values of an identifier that numbers people, by record; fewer number something else
 FEWEST_CATEGORIES = 3
 FEWEST_TOGETHER = 8  # fewest attributes treated alike that share one note
 _COUNT = re.compile(r"[0-9]+")
@@ -163,9 +164,25 @@ def infer(
     notes += code_sentences([code for code in open_ if not code.certain])
     withheld = [column for column, a in zip(columns, attributes, strict=True) if not a.role.published]
     notes += order_sentences([column.name for column in withheld if keeps_order(column)])
-    notes += duplicate_sentences(columns, [a.name for a in attributes if a.role is Role.IDENTIFIER])
+    identifying = [a.name for a in attributes if a.role is Role.IDENTIFIER]
+    notes += [text for c in columns if c.name in identifying for text in _repeated(c, (*missing, *own.get(c.name, ())))]
+    notes += duplicate_sentences(columns, identifying)
     explained = {a.name: reason for a, reason in zip(attributes, reasons, strict=True)}
     return Inference(Schema(tuple(attributes), missing), tuple(notes), explained, rules, open_, not chosen)
+
+
+def _repeated(column: Column, missing: Sequence[str]) -> list[str]:
+    """Return a sentence on the numbers of people that several records have: then records are not people."""
+    texts, size = column.present(missing), column.recorded(missing)
+    different = len(texts)
+    if not _PEOPLE * size <= different < size or not all(any(map(str.isdigit, text)) for text in texts):
+        return []
+    name = printable(column.name)
+    return [
+        f"{name} has {different} different values in {size} records. If it numbers people, some have several records, "
+        "and each record is judged as a person of its own. Keep one record of each person, or give "
+        f"{name} the role household, so that records of one person are judged together too."
+    ]
 
 
 def missing_texts(columns: Sequence[Column]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from typing import Any
 from evosdc.errors import Fault, SchemaError, did_you_mean
 from evosdc.files.atomic import atomic
 from evosdc.files.encoding import read_text
+from evosdc.files.inference.missing_codes import MAY_STAND
 from evosdc.files.schema.schema_file import ATTRIBUTE_KEYS, key_text, schema_of_text, value_text
 from evosdc.printing import printable
 
@@ -21,6 +22,7 @@ _TITLE = (
     "# Steps taken by evosdc edit, the latest last: each line as it was. evosdc edit --undo takes the last one back."
 )
 _STEP = "#~ "
+_ANSWERED = "# Answered by evosdc edit: "
 # keys that are removed where they do not fit an attribute's new scale; categories fit the other two
 _LEFT_OUT = {"numeric": ("categories", "format"), "date": ("decimals",)}
 _LISTS = ("missing", "categories", "levels")  # keys whose values are lists of texts
@@ -71,15 +73,23 @@ def edit_schema(path: Path, attribute: str, changes: Mapping[str, Any]) -> Step:
     lines[place : place + (table is not None)] = [line]
     if not any(text.startswith(_STEP) for text in lines):
         lines += ["", _TITLE]
-    _write(path, [*lines, f"{_STEP}{step.when} {before}"])
+    _write(path, [*_answered(lines, attribute, after), f"{_STEP}{step.when} {before}"])
     return step
+
+
+def _answered(lines: Sequence[str], attribute: str, table: Mapping[str, Any] | None) -> list[str]:
+    """Return the lines, the question whether a text of an attribute stands for a missing value marked as answered."""
+    question, answered = f" of {printable(attribute)}{MAY_STAND}: ", bool((table or {}).get("missing"))
+    marked = [line.replace(_ANSWERED, "# ", 1) if question in line and line.startswith("#") else line for line in lines]
+    return [line.replace("# ", _ANSWERED, 1) if answered and question in line else line for line in marked]
 
 
 def _texts(value: Any) -> Any:
     """Return a list of texts that was given as one text or as a number."""
     if value is None or isinstance(value, list | tuple):
-        return value if value is None else [item if isinstance(item, str) else str(item) for item in value]
-    return [part for row in csv.reader([str(value)], skipinitialspace=True) for part in map(str.strip, row)]
+        return value if value is None else [item if isinstance(item, str) else value_text(item) for item in value]
+    text = value if isinstance(value, str) else value_text(value)  # 99 for the number 99.0
+    return [part for row in csv.reader([text], skipinitialspace=True) for part in map(str.strip, row)]
 
 
 def undo_edit(path: Path) -> Step:
@@ -96,7 +106,7 @@ def undo_edit(path: Path) -> Step:
     lines[place : place + 1] = [was] if last.before is not None else []
     if not any(text.startswith(_STEP) for text in lines) and _TITLE in lines:
         del lines[lines.index(_TITLE) - 1 : lines.index(_TITLE) + 1]
-    _write(path, lines)
+    _write(path, _answered(lines, last.attribute, last.before))
     return last
 
 
@@ -143,7 +153,7 @@ def remarks_told(path: Path) -> list[str]:
             if line.strip():
                 break
             paragraph += 1
-        elif paragraph:
+        elif paragraph and not line.startswith(_ANSWERED):
             found.append(line.removeprefix("#").strip())
     return found
 
