@@ -55,8 +55,8 @@ class WriteReport:
                 )
             if kept and taken:
                 said.append(
-                    f"{printable(name)}: codes of missing values stand only where a value was missing before. "
-                    f"A missing value without one may be one that masking took away ({taken} values), and users can see it."
+                    f"{printable(name)}: codes of missing values stand only where a value was missing before. A "
+                    f"missing value without one may be one that masking took away ({taken} values). Users can see it."
                 )
         return said
 
