@@ -1,5 +1,6 @@
 """``evosdc judge``."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -87,6 +88,8 @@ def judge(options: JudgeOptions) -> None:
         return
     everything = options.every or options.judges is not None
     _show(opinion, run, everything)
+    if run is not None and not updates:
+        say(f"The verdict of the run is not rewritten; this does it: {shlex.join(['evosdc', 'judge', str(run)])}")
     for line in members_words(members) if everything and members is not None else ():
         say(line)
     if table is not None:

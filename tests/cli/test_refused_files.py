@@ -72,6 +72,8 @@ def test_an_export_of_a_refused_file_says_so_by_its_name(evosdc, home) -> None:
     assert (answer.status, (home / "out.csv").exists()) == (1, False)
     assert (home / f"out{REFUSED}.csv").is_file()
     assert (home / f"out{REFUSED}.manifest.json").is_file()
+    answer = evosdc("judge", home / "refused", "--judges", "linkability")
+    assert f"not rewritten; this does it: evosdc judge {home / 'refused'}" in answer.out
     assert refused_name(home / "a.csv.gz").name == f"a{REFUSED}.csv.gz"
 
 
