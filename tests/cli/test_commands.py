@@ -93,7 +93,7 @@ def test_publishable_can_be_required(evosdc, survey):
     assert answer.status == 1
     assert "Requirement NOT met: publishable. The verdict is: not publishable." in answer.err
     assert "For its users" not in answer.out
-    assert "Not met: ranked-linkage <= 0." in answer.out
+    assert "Not met: ranked-linkage <= 0 (it is " in answer.out
     assert len(answer.out.splitlines()) <= 15
     entries = json.loads((survey / "told" / "result.json").read_text())["requirements"]
     assert [entry["met"] for entry in entries if entry["requirement"] == "publishable"] == [False]
