@@ -118,6 +118,12 @@ BENCHMARKS = (
         kept="members-10000",
     ),
     Benchmark(
+        "price",
+        "what bounds on disclosure about the people of a file cost in loss",
+        ("--rows", "benchmarks/results/price.csv"),
+        lines=22,
+    ),
+    Benchmark(
         "excess", "what publishable files disclose about their people beyond others, by an attack of its own", lines=15
     ),
     Benchmark("exactness", "a long search, compared with fresh evaluations", ("experiments/housing/cells.toml",)),
