@@ -7,6 +7,7 @@ import pytest
 
 import evosdc
 from evosdc_privacy.anonymity import KAnonymity
+from evosdc_privacy.reidentification import THE_FILE
 
 SCHEMA = """
 [attributes]
@@ -87,7 +88,7 @@ def test_a_run_folder_tells_its_own_verdict(evosdc, files) -> None:
 
 
 def test_thousands_are_written_out() -> None:
-    figures = {"k-anonymity": {"records_below": {"2": 5, "3": 5}, "k": 1}, "global-risk": {}}
+    figures = {"k-anonymity": {"records_below": {"2": 5, "3": 5}, "k": 1}, "global-risk": {"population": THE_FILE}}
     for expected, words in ((1637.4, "About 1,640 re-id"), (12.34, "About 12.3 re-id"), (0.5, "About 0.5 re-id")):
         figures["global-risk"]["expected_reidentifications"] = expected
         assert words in KAnonymity(KAnonymity.Params()).verdict(figures)

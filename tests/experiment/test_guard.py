@@ -177,7 +177,7 @@ stop = {{ generations = 2 }}
     result = json.loads((tmp_path / "run" / "result.json").read_text(encoding="utf-8"))
     entry = next(e for e in result["fresh"]["requirements"] if e["requirement"] == constraint)
     assert entry["met"] == (status == 0)
-    assert (f"Not met: {constraint}." in printed) == (not entry["met"])
+    assert (f"Not met: {constraint} " in printed) == (not entry["met"])
     met = all(e["met"] for e in result["fresh"]["requirements"])
     assert ended.value.code == (0 if met else 1)
     report = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")

@@ -116,13 +116,13 @@ def test_without_weight_on_burdens_records_are_drawn_uniformly():
 
 
 def test_of_changes_that_are_tried_only_those_become_files_that_somebody_needs(monkeypatch):
-    batches, tried = [], Evaluator.tried
+    batches, tried = [], Evaluator.judged_together
 
     def watched(self, siblings):
         batches.append(siblings)
         return tried(self, siblings)
 
-    monkeypatch.setattr(Evaluator, "tried", watched)
+    monkeypatch.setattr(Evaluator, "judged_together", watched)
     assembly = assemble(experiment(), default_registry())
     state = searched(assembly, 24)
     assert len(state.population) == len(METHODS) + 3
