@@ -60,10 +60,10 @@ def exported(
     registry = default_registry()
     require_complete([run_dir])
     assembly, individual, member = front_member(run_dir, member, registry)
-    output = refused_name(output) if _is_refused(run_dir, member) else output
+    wished, output = output, refused_name(output) if _is_refused(run_dir, member) else output
     manifest = output.with_name(f"{output.stem}.manifest.json")
     require_writable_format(output, assembly.source)
-    for path in (output, manifest):
+    for path in (wished, output, manifest):
         require_apart(path, *files_read(assembly), *(path for path in run_dir.rglob("*") if path.is_file()))
     require_unused(output, manifest, replace=force)
     masked = assembly.problem.decode(individual.genome, individual.key)

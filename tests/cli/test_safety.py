@@ -170,7 +170,7 @@ def test_folders_are_private_all_the_way(evosdc, survey):
 
 
 def test_export_writes_any_member_of_the_front(evosdc, survey):
-    evosdc(*SHORT, "--quiet", "-o", "run")
+    evosdc(*SHORT, "--bound", "90", "--quiet", "-o", "run")
     front = json.loads((survey / "run" / "result.json").read_text())["front"]
     answer = evosdc("export", "run", len(front) - 1, "-o", "last.csv")
     assert answer.status == 0, answer.err
@@ -190,7 +190,7 @@ def test_a_path_that_holds_no_run_is_told_of_in_one_way(evosdc, survey, words):
 
 
 def test_export_writes_over_no_file_of_the_run(evosdc, survey):
-    evosdc(*SHORT, "--quiet", "-o", "run")
+    evosdc(*SHORT, "--bound", "90", "--quiet", "-o", "run")
     (file,) = (survey / "run").glob("best*.csv")
     best = file.read_bytes()
     for name in (file.name, "front.csv", "scores.csv"):
