@@ -198,7 +198,9 @@ def _shortened(experiment: Experiment) -> Experiment:
 def _stamp(experiment: Experiment, kinds: str) -> Path:
     """Return the empty file that stands for kernels which have been compiled."""
     measures = experiment.measures
+    installed = Path(__file__)  # kernels lie beside the modules: another installation has none of them
     facts = (
+        f"{installed} {installed.stat().st_mtime_ns}",
         *(version(name) for name in ("evosdc", "numba", "numpy")),
         sys.version,
         kinds,
