@@ -23,8 +23,8 @@ FAR = 4  # children that differ in more than the records divided by this are jud
 REMEMBERED = 20_000  # Genomes whose parents are remembered
 LATEST = 2  # latest tables that are searched for one near a genome, where its parent's is gone
 NEAR = 2
-"""A child with at most so many changed records has its own children judged in the table that it was judged in. With
-numbers none has: measures of ranks are quick for one or two changed records only."""
+"""Changed records up to which a child needs no table: its own children are judged in the table of its parent.
+Files with numbers don't use this: measures of ranks are quick for one or two changed records only."""
 BATCH = 200_000  # records of all children that are judged at once: the clock is read in between
 
 

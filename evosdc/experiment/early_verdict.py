@@ -13,7 +13,6 @@ from evosdc.assess.three_risks import MOST_EXCESS, TAIL, inferred, three_risks
 from evosdc.engine.archive import Archive
 from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.generation_step import GenerationStep
 from evosdc.engine.loop import SearchState, attained, search
 from evosdc.engine.statistics import best_of
 from evosdc.engine.stop import Stop
@@ -31,10 +30,7 @@ from evosdc.experiment.time_budget import TimeGiven
 from evosdc.experiment.workers import redirected
 from evosdc.model import Individual
 from evosdc.model.constraint import Constraint
-from evosdc.runs.layout import (
-    RESOLVED,
-    RunFolder,
-)
+from evosdc.runs.layout import RESOLVED, RunFolder
 from evosdc.secret import judging_seed
 from evosdc.table.role_assignment import assign_known
 from evosdc.table.schema import Role
@@ -183,9 +179,7 @@ def evolved(
         assembly = recorder.assembly
         evaluator = Evaluator(assembly.problem, dispatch, limit, assembly.experiment.on_error.rule)
         evaluator.remember([*state.population, *state.front])
-        streams = assembly.problem.streams
-        advance = GenerationStep(assembly.algorithm, evaluator, streams, stop)
-        return search(assembly.algorithm, evaluator, streams, stop, state, recorder, advance)
+        return search(assembly.algorithm, evaluator, assembly.problem.streams, stop, state, recorder)
 
     folder, stop = recorder.folder, recorder.assembly.stop
     bounds = experiment_of(folder).tighter
@@ -214,6 +208,8 @@ def evolved(
         if reason != early.time_over:
             return state, reason
         left = stop.seconds - state.progress.seconds
+        if last and accepted is not None and not state.best.feasible:
+            return _back(recorder, *accepted, "no file keeps the tighter bounds"), stop.time_over or reason
         if not state.best.feasible or (left < LEAST_LEFT and not last):
             continue
         began = monotonic()

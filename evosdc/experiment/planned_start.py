@@ -156,8 +156,8 @@ def _not_worse(
     nested: Assembly, found: Masking, recorder: Recorder, until: float | None
 ) -> tuple[Masking, MeanScores | None, float]:
     """Return the plan, or a method that is better on fresh files, with its scores and the seconds of a file."""
-    # A method that takes long may not have had its turn among the plans. The best tuned method is judged anew only if
-    # its mean from tuning, which is too good, beats the plan; methods named in the start as long as there is time.
+    # Perhaps no plan tried a slow method. The best tuned method is judged again if its mean from tuning, which is too
+    # good, beats the plan. Methods that are named in the start are judged while there is time.
 
     def judged(masking: Masking) -> tuple[tuple[float, float], Masking, MeanScores | None, float]:
         began = monotonic()
