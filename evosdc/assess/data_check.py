@@ -12,7 +12,7 @@ from evosdc.table.edit_rules import EditRule
 from evosdc.table.households import shared_in_households
 from evosdc.table.row_positions import position_sentences, told_by_position
 from evosdc.table.schema import Attribute, Role, Scale
-from evosdc.table.structural_zeros import BINS, THRESHOLD, StructuralZeros, find_structural_zeros
+from evosdc.table.structural_zeros import THRESHOLD, StructuralZeros, find_structural_zeros
 from evosdc.table.table import Table
 
 
@@ -94,8 +94,8 @@ def zeros_sentence(zeros: StructuralZeros) -> str:
         combinations = f"{zeros.count} combination{'s' * (zeros.count != 1)}"
         never = "never occur" if zeros.count != 1 else "never occurs"
         sentence = (
-            f"Structural zeros: {combinations} in {pairs} pair{'s' * (pairs != 1)} of attributes {never} although the "
-            f"margins lead to expect {zeros.threshold:g} records or more (numbers in {BINS} quantile bins)."
+            f"Structural zeros: {combinations} in {pairs} pair{'s' * (pairs != 1)} of attributes {never}, although "
+            f"{zeros.threshold:g} records or more would be expected of each, or of several together (numbers in bins)."
         )
     if zeros.left_out:
         names = ", ".join(f"{first} with {second}" for first, second in zeros.left_out)

@@ -35,7 +35,7 @@ def mended(
 ) -> Mended:
     """Return a masked file as a search may start from it, and as a plan is judged and published."""
     # Records that rules forbid are repaired (`evosdc.engine.class_keeping.Repair`). Where that breaks what privacy
-    # models ask for, the last step of a chain, which may be there to make sure of it, is carried out once more.
+    # models ask for, the last step of a chain, which may be there to make sure of it, is carried out again.
     repaired = _repaired(problem, masked, last)
     if repaired is not masked and not _wrongly_labelled(problem, repaired) and not _kept_too_often(problem, repaired):
         return Mended(repaired, (), (), masked)
@@ -51,12 +51,17 @@ def _repaired(problem: "Problem", before: Table, last: LastStep | None) -> Table
     missed = problem.repair.missed(repaired)
     if missed <= problem.repair.missed(before):
         return repaired
-    try:
-        rng = stream(problem.streams.seed, Purpose.MASK, 1)  # the same each time, as all else of a file
-        once_more = problem.repair.repaired(last(repaired, rng))
-    except InputError:  # it fits the file no longer
-        return repaired
-    return once_more if problem.repair.missed(once_more) < missed else repaired
+    rng = stream(problem.streams.seed, Purpose.MASK, 1)  # the same each time, as all else of a file
+    while missed:
+        try:
+            once_more = problem.repair.repaired(last(repaired, rng))
+        except InputError:  # it fits the file no longer
+            break
+        still_missed = problem.repair.missed(once_more)
+        if still_missed >= missed:
+            break
+        repaired, missed = once_more, still_missed
+    return repaired
 
 
 def _with_right_labels(problem: "Problem", masked: Table) -> tuple[Table, tuple[str, ...]]:

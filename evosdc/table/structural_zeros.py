@@ -1,4 +1,8 @@
-"""Structural zeros: pairs of categories that never occur together although one would expect several such records."""
+"""Structural zeros: pairs of values that never occur together although one would expect several such records.
+
+The evidence may be of several values at once. No child of 3 years is married, but few marriages would be expected of so
+few children; of all people below 15 many would, so that all these ages never go with any marriage.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,11 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.table.schema import WITHHELD, MissingRule, Role
+from evosdc.table.schema import WITHHELD, MissingRule, Role, Scale
 from evosdc.table.table import Table
 
 THRESHOLD = 5.0  # records that the margins must lead to expect, where nothing else is said
 BINS = 10  # quantile bins that a numeric attribute is taken in
+MOST_APART = 100  # categories that are looked at one by one; of more, rare ones are merged, ordered ones binned
+MOST_LIMITING = 40  # categories of an attribute whose least and greatest numbers divide a numeric one further
 MOST_CELLS = 2**26  # cells of all pairs of attributes together; pairs beyond, the largest, are left out
 # roles of attributes that say nothing of what a respondent can be
 NOT_COMPARED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
@@ -26,6 +32,8 @@ class Bins(NamedTuple):
     # shape (e,); of a numeric attribute: interval k begins at ``edges[k - 1]``, which it includes. None for categories.
     edges: NDArray[np.float64] | None
     size: int  # how many bins there are, that of the rare values included
+    known: int  # how many of the first bins are of values; behind them may be one of missing values
+    ordered: bool = False  # whether these stand in an order
 
     def of(self, column: NDArray[np.int32] | NDArray[np.float64]) -> NDArray[np.int32]:
         """Return the bins of a column, shape (n,)."""
@@ -75,10 +83,10 @@ def compared_attributes(table: Table) -> tuple[str, ...]:
 
 def find_structural_zeros(table: Table, protect: Sequence[str], threshold: float = THRESHOLD) -> StructuralZeros:
     """Return the structural zeros between each masked attribute and every other attribute of a file."""
-    # No record has both categories though ``n_k n_l / n >= threshold``; rarer categories are merged. A missing value is
-    # a category, but under ``wildcard`` goes with everything.
+    # Under ``wildcard`` a missing value goes with everything; else it is a category.
     names = list(dict.fromkeys([*protect, *compared_attributes(table)]))
-    bins = {name: bins_of(table, name, threshold) for name in names}
+    limiting = [a.name for a in table.schema.categorical if a.name in names and len(a.categories) <= MOST_LIMITING]
+    bins = {name: compared_bins(table, name, threshold, limiting) for name in names}
     masked = {name: place for place, name in enumerate(protect)}
     chosen = [
         (bins[first].size * bins[second].size, first, second)
@@ -95,13 +103,116 @@ def find_structural_zeros(table: Table, protect: Sequence[str], threshold: float
             continue
         shape = (bins[first].size, bins[second].size)
         counts = np.bincount(codes[first] * shape[1] + codes[second], minlength=size).reshape(shape)
-        margins = counts.sum(axis=1), counts.sum(axis=0)
-        # Compared as products of counts: a quotient could fall below a threshold that it equals.
-        zeros = (counts == 0) & (np.multiply.outer(*margins) >= threshold * len(table))
-        zeros[-1, :] = zeros[:, -1] = False
+        zeros = never_together(counts, bins[first], bins[second], threshold)
         if zeros.any():
             pairs.append(ZeroPair(first, second, zeros))
     return StructuralZeros(bins, tuple(pairs), threshold, tuple(left_out))
+
+
+def never_together(counts: NDArray[np.int64], first: Bins, second: Bins, threshold: float) -> NDArray[np.bool_]:
+    """Return which cells of a table of two attributes are structural zeros, shape (k, l)."""
+    total, rows, columns = counts.sum(), counts.sum(axis=1), counts.sum(axis=0)
+    # Compared as products of counts: a quotient could fall below a threshold that it equals.
+    expected, least = np.multiply.outer(rows, columns), threshold * total
+    zeros: NDArray[np.bool_] = (counts == 0) & (expected >= least)
+    zeros[-1, :] = zeros[:, -1] = False
+    # Missing values are looked at one by one alone: a cell that is suppressed says nothing of what a record can be.
+    known = (slice(0, first.known), slice(0, second.known))
+    empty, expected, flags = counts[known] == 0, expected[known], zeros[known]
+    if first.ordered:
+        flags |= _tails(empty, expected, least)
+    if second.ordered:
+        flags |= _tails(empty.T, expected.T, least).T
+    if first.ordered and second.ordered:
+        flags |= _corners(empty, expected, least)
+    # Values that go with one other value alone: all the rest never goes with them, however rare each part of it is.
+    flags |= _others_than_one(counts, least, first)[:, : second.known]
+    flags |= _others_than_one(counts.T, least, second)[:, : first.known].T
+    return zeros
+
+
+def _tails(empty: NDArray[np.bool_], expected: NDArray[np.int64], least: float) -> NDArray[np.bool_]:
+    """Return the cells of those empty runs from either end of the rows that lead to expect enough records."""
+    zeros = np.zeros_like(empty)
+    for step in (1, -1):
+        runs = np.logical_and.accumulate(empty[::step], axis=0)
+        zeros[::step] |= runs & (np.where(runs, expected[::step], 0).sum(axis=0) >= least)
+    return zeros
+
+
+def _corners(empty: NDArray[np.bool_], expected: NDArray[np.int64], least: float) -> NDArray[np.bool_]:
+    """Return the cells of those empty rectangles in a corner of two orders that lead to expect enough records."""
+    zeros = np.zeros_like(empty)
+    for down in (1, -1):
+        for across in (1, -1):
+            runs = np.logical_and.accumulate(np.logical_and.accumulate(empty[::down, ::across], axis=0), axis=1)
+            enough = runs & (expected[::down, ::across].cumsum(axis=0).cumsum(axis=1) >= least)
+            within = np.logical_or.accumulate(np.logical_or.accumulate(enough[::-1, ::-1], axis=0), axis=1)
+            zeros[::down, ::across] |= within[::-1, ::-1]
+    return zeros
+
+
+def _others_than_one(counts: NDArray[np.int64], least: float, bins: Bins) -> NDArray[np.bool_]:
+    """Return which columns never go with a row of known values whose records have one column alone, shape (k, l)."""
+    columns = counts[:, :-1].sum(axis=0)
+    rows = counts[: bins.known, :-1]
+    alone, expected = rows == rows.sum(axis=1)[:, None], np.multiply.outer(rows.sum(axis=1), columns.sum() - columns)
+    certain: NDArray[np.bool_] = alone & (expected >= least)
+    if bins.ordered:
+        certain |= _tails(alone, expected, least)
+    return np.logical_and(certain.any(axis=1, keepdims=True), ~certain)
+
+
+def compared_bins(table: Table, name: str, threshold: float, limiting: Sequence[str]) -> Bins:
+    """Return the classes of an attribute: its categories, or intervals between quantiles and limits."""
+    attribute, column = table.schema[name], table.column(name)
+    ordinal, many = attribute.scale is Scale.ORDINAL, len(attribute.categories) > MOST_APART
+    if many and not ordinal:
+        return bins_of(table, name, threshold)
+    edges: NDArray[np.float64] | None = None
+    if not attribute.categorical:
+        edges = np.union1d(_deciles(column), _limits(table, name, threshold, limiting))
+    size = (len(attribute.categories) if edges is None else len(edges) + 1) + 1
+    counts = np.bincount(places(column, edges, size), minlength=size)
+    bins = np.arange(size - 1)
+    if many:
+        below = np.cumsum(counts[:-1]) - counts[:-1]
+        bins = np.unique(MOST_APART * below // max(len(table), 1), return_inverse=True)[1].reshape(-1)
+    known = int(bins.max(initial=-1)) + 1
+    missing = table.schema.na is not MissingRule.WILDCARD and bool(counts[-1] >= max(threshold, 1.0))
+    bin_of = np.append(bins, known).astype(np.int32)
+    return Bins(bin_of, edges, known + 1 + missing, known, attribute.scale is not Scale.NOMINAL)
+
+
+def _deciles(column: NDArray[np.int32] | NDArray[np.float64]) -> NDArray[np.float64]:
+    known = column[~np.isnan(column)].astype(np.float64)
+    if not len(known):
+        return known
+    quantiles = np.quantile(known, np.arange(1, BINS) / BINS, method="inverted_cdf")
+    # An edge at the least number would leave an interval below it that nothing is in.
+    return np.unique(quantiles[quantiles > known.min()])
+
+
+def _limits(table: Table, name: str, threshold: float, limiting: Sequence[str]) -> NDArray[np.float64]:
+    """Return where the numbers begin and end that go with a category, or with all others, if enough are beyond."""
+    column = table.column(name)
+    known = np.flatnonzero(~np.isnan(column))
+    values, places_of, counts = np.unique(column[known], return_inverse=True, return_counts=True)
+    below = np.append(0, np.cumsum(counts))
+    edges: list[float] = []
+    for other in limiting:
+        codes = table.column(other)[known]
+        for code in range(len(table.schema[other].categories)):
+            for chosen in (codes == code, codes != code):
+                at = places_of[chosen]
+                if not len(at):
+                    continue
+                least, end = int(at.min()), int(at.max()) + 1
+                if least and len(at) * below[least] >= threshold * len(table):
+                    edges.append(values[least])
+                if end < len(values) and len(at) * (below[-1] - below[end]) >= threshold * len(table):
+                    edges.append(values[end])
+    return np.unique(np.array(edges, dtype=np.float64))
 
 
 def bins_of(table: Table, name: str, threshold: float) -> Bins:
@@ -110,11 +221,7 @@ def bins_of(table: Table, name: str, threshold: float) -> Bins:
     edges: NDArray[np.float64] | None = None
     size = len(attribute.categories) + 1
     if not attribute.categorical:
-        known = column[~np.isnan(column)]
-        inner = np.arange(1, BINS) / BINS
-        quantiles = np.quantile(known, inner, method="inverted_cdf") if len(known) else np.zeros(0)
-        # An edge at the least number would leave an interval below it that nothing is in.
-        edges = np.unique(quantiles[quantiles > known.min()]) if len(known) else quantiles
+        edges = _deciles(column)
         size = len(edges) + 2
     counts = np.bincount(places(column, edges, size), minlength=size)
     frequent = counts >= max(threshold, 1.0)
@@ -122,4 +229,4 @@ def bins_of(table: Table, name: str, threshold: float) -> Bins:
         frequent[-1] = False
     bins = np.full(size, frequent.sum(), dtype=np.int32)
     bins[frequent] = np.arange(frequent.sum())
-    return Bins(bins, edges, int(frequent.sum()) + 1)
+    return Bins(bins, edges, int(frequent.sum()) + 1, int(frequent[:-1].sum()))

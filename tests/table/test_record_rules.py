@@ -1,7 +1,7 @@
 """Structural zeros, and the repair of masked files, against definitions worked out record by record."""
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from evosdc.table import record_rules, structural_zeros
 from evosdc.table.edit_rules import edit_rules_of
 from evosdc.table.record_rules import RecordRules
 from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema
-from evosdc.table.structural_zeros import bins_of, find_structural_zeros
+from evosdc.table.structural_zeros import find_structural_zeros
 from evosdc.table.table import Table
 from tests.table.rules import PROTECT, breaks_rule, files, label, masked_anyhow
 
@@ -21,40 +21,52 @@ THRESHOLD = 2.0
 RULES = edit_rules_of([{"a": "k", "c": ("u", "v")}, {"b": (2, 3), "x": (0, 10)}, {"x": (5.0, 20.0), "y": (0, 3)}])
 
 
-def values(table, name, of=None):
-    """Return what each record counts as: a label, a bin of the original's, or None for what is never a zero."""
-    attribute = table.schema[name]
-    source = table if of is None or name not in of.schema else of
-    if attribute.categorical:
-        found = [label(source, name, row) for row in range(len(source))]
-        return ["missing" if v is None else v for v in found]
-    return bins_of(table, name, 1e-9).of(source.column(name)).tolist()
-
-
-def slow_zeros(table, threshold):
+def slow_zeros(table, bins, threshold):
     """Return structural zeros by definition: set of (name, value, name, value)."""
     n, found = len(table), set()
+    values = {name: bins[name].of(table.column(name)).tolist() for name in bins}
     for first in PROTECT:
-        for second in table.schema.names:
+        for second in bins:
             if second == first:
                 continue
-            one, other = values(table, first), values(table, second)
-            for k in set(one):
-                for m in set(other):
-                    together = sum(x == k and y == m for x, y in zip(one, other, strict=True))
-                    if together == 0 and one.count(k) * other.count(m) >= threshold * n:
-                        found.add((first, k, second, m))
+            one, other = values[first], values[second]
+            pairs = set(zip(one, other, strict=True))
+            for chosen, beside in evidence(bins[first], bins[second]):
+                together = sum(x in chosen for x in one) * sum(y in beside for y in other)
+                if together >= threshold * n and not any((k, m) in pairs for k in chosen for m in beside):
+                    single = len(chosen) == len(beside) == 1
+                    ends = [bins[name].size - 1 if single else bins[name].known for name in (first, second)]
+                    found |= {(first, k, second, m) for k in chosen for m in beside if k < ends[0] and m < ends[1]}
     return found
 
 
-def slow_broken(table, masked, zeros, rules):
+def evidence(first, second):
+    """Yield the sets of values of two attributes whose records count together, if nobody has one of each."""
+    singles = [[{k} for k in range(bins.size - 1)] for bins in (first, second)]
+    runs = [
+        [run for end in range(bins.known + 1) for run in (set(range(end)), set(range(end, bins.known)))]
+        if bins.ordered
+        else []
+        for bins in (first, second)
+    ]
+    yield from product(singles[0], singles[1] + runs[1])
+    yield from product(runs[0], singles[1] + runs[1])
+    for place, (own, other) in enumerate(((first, second), (second, first))):
+        for chosen in singles[place][: own.known] + runs[place]:
+            for m in range(other.size - 1):
+                beside = set(range(other.size - 1)) - {m}
+                yield (chosen, beside) if place == 0 else (beside, chosen)
+
+
+def slow_broken(table, masked, known, threshold):
+    zeros = slow_zeros(table, known.zeros.bins, threshold)
     whole = table.with_columns(masked)
-    columns = {name: values(table, name, whole) for name in table.schema.names}
+    columns = {name: bins.of(whole.column(name)).tolist() for name, bins in known.zeros.bins.items()}
     broken = []
     for row in range(len(table)):
         record = {name: label(whole, name, row) for name in table.schema.names}
         bad = any(columns[f][row] == k and columns[s][row] == m for f, k, s, m in zeros)
-        broken.append(bad or any(breaks_rule(record, rule, table.schema) for rule in rules))
+        broken.append(bad or any(breaks_rule(record, rule, table.schema) for rule in known.edit_rules))
     return broken
 
 
@@ -72,8 +84,8 @@ def test_records_are_found_as_by_definition(table, seed, ruled):
         table = Table(replace(table.schema, na=MissingRule.CATEGORY), table.codes, table.numbers)
     rules = RULES if ruled else ()
     known = RecordRules(table, PROTECT, rules, find_structural_zeros(table, PROTECT, THRESHOLD))
-    masked, zeros = masked_anyhow(table, seed), slow_zeros(table, THRESHOLD)
-    assert known.broken(masked).tolist() == slow_broken(table, masked, zeros, rules)
+    masked = masked_anyhow(table, seed)
+    assert known.broken(masked).tolist() == slow_broken(table, masked, known, THRESHOLD)
     rows = np.random.default_rng(seed).permutation(len(table))[:5].astype(np.intp)
     assert known.broken(masked, rows).tolist() == known.broken(masked)[rows].tolist()
 

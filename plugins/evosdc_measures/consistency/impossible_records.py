@@ -17,7 +17,8 @@ class ImpossibleRecords(Measure):
     """Share of records with a structural zero, or that break an edit rule of the schema, times 100.
 
     A structural zero is a pair of categories that no original record has, although the margins lead to expect
-    `threshold` of them (`evosdc.table.structural_zeros`). One of the two attributes is masked; the other may be any.
+    `threshold` of them, alone or together with others (`evosdc.table.structural_zeros`). One of the two attributes is
+    masked; the other may be any.
     Range 0..100, smaller is better. The original itself holds no structural zero, but may break edit rules. Attributes
     that are not masked stand as in the original.
     """
