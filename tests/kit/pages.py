@@ -28,10 +28,19 @@ EXAMPLES = {
 """The plugin of each page, by kind."""
 
 ELSEWHERE = {
-    "genotype": "[The tutorial](tutorial.md) shows a smaller one.",
-    "operator": "[A tutorial](crossover.md) shows a crossover.",
+    "genotype": "[The tutorial](tutorial.md) shows a smaller genotype.",
+    "operator": "[Another tutorial](crossover.md) shows a crossover.",
+    "picture": "Its picture has one bar for each attribute, as long as its share of changes.",
+    "limit": "It bounds `best-guess` by the share of the commonest categories.",
+    "dataset": "Its data set has three attributes and 60 made-up records.",
+    "executor": "Its executor runs tasks in threads.",
+    "privacy-model": "Its model is the percentage of records that match no other record.",
+    "fitness": "Its fitness is IL times DR, with a parameter that is added to both.",
+    "format": "Its format has vertical bars between the values.",
+    "portfolio": "Its portfolio has rank swapping and MDAV with small parameters.",
+    "command": "Its command counts the records and columns of a file.",
 }
-"""Kinds of which another page shows an example whole."""
+"""Kinds whose code the page does not show: what the example does, or the page that shows another one."""
 
 BEGIN, END = "<!-- example, written by tests/kit/pages.py -->", "<!-- end of the example -->"
 
