@@ -28,6 +28,7 @@ EXAMPLES = {
 """The plugin of each page, by kind."""
 
 ELSEWHERE = {
+    "measure": "Its measure has a tracker. [The how-to](../howto/measure.md) builds another measure step by step.",
     "genotype": "[The tutorial](tutorial.md) shows a smaller genotype.",
     "operator": "[Another tutorial](crossover.md) shows a crossover.",
     "picture": "Its picture has one bar for each attribute, as long as its share of changes.",
