@@ -44,11 +44,12 @@ SHOWN = {
     "evaluations": "evaluations",
 }  # fmt: skip
 """Columns of the stored releases, with the heads that they have on the page."""
-MEANING = """What `evosdc protect --fitness max` reaches: `python -m benchmarks.honest release --time 60`. *Tuned classical* and
-*found* are the greater of loss and risk, 0 to 100, of the best masking method and of the file found; less is better.
-*Times the claim* is what the most successful independent attack found (low end of its interval), as a multiple of the
-claimed risk; above 1.25 the claim does not hold. *k-marginal* is NIST's score by its program `sdnist` 2.4, 1000 if all
-tables are kept. *Unique people found* are unique people whom the file has exactly as they are, by `sdnist`."""
+MEANING = """What `evosdc protect --fitness max` reaches: `python -m benchmarks.honest release --time 60`. *Tuned
+classical* and *found* are the greater of loss and risk, 0 to 100, of the best masking method and of the
+file found; less is better. *Times the claim* is what the most successful independent attack found (low
+end of its interval), as a multiple of the claimed risk; above 1.25 the claim does not hold. *k-marginal*
+is NIST's score by its program `sdnist` 2.4, 1000 if all tables are kept. *Unique people found* are
+unique people whom the file has exactly as they are, by `sdnist`."""
 
 
 @dataclass(frozen=True)
