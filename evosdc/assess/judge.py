@@ -1,6 +1,7 @@
 """A second opinion on a masked file: independent attacks, unknown to the optimiser, check the claimed risk."""
 
 import logging
+import math
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -504,6 +505,39 @@ def of_members(
     )[""].to_json()  # fmt: skip
     sizes = {"members": len(members), "others": len(others)}
     return {"judges": found["judges"], "not_applicable": found["not_applicable"]} | sizes
+
+
+def of_both_halves(one: Mapping[str, Any], other: Mapping[str, Any], registry: Registry) -> dict[str, Any]:
+    """Return findings of `of_members` on two halves, each of which was protected apart: means, with their errors."""
+    judges = {}
+    for name in one["judges"].keys() & other["judges"].keys():
+        both = [Finding.of(name, found["judges"][name]) for found in (one, other)]
+        masked, original, chance = (
+            _mean_of([getattr(finding, figure) for finding in both]) for figure in ("masked", "original", "chance")
+        )
+        details: dict[str, float] = {}
+        for key in both[0].details.keys() & both[1].details.keys():
+            values = [finding.details[key] for finding in both]
+            details[key] = float(np.mean(values))
+            if key.endswith(LOW):  # the low end of an interval: errors of two halves add up by their squares
+                first, second = (one.details[key.removesuffix(LOW)] - one.details[key] for one in both)
+                details[key] += (first + second) / 2.0 - math.hypot(first, second) / 2.0
+        judge = registry.build("measure", name, {})
+        sentence = judge.sentence if isinstance(judge, Judge) else ""
+        words = in_words(sentence, masked, original, chance) if sentence else both[0].words
+        judges[name] = replace(both[0], masked=masked, original=original, chance=chance, details=details, words=words)
+    found = {name: judges[name].to_json() for name in one["judges"] if name in judges}
+    sizes = {side: one[side] + other[side] for side in ("members", "others")}
+    return {"judges": found, "not_applicable": one["not_applicable"], "halves": 2} | sizes
+
+
+LOW = "_low"  # what the name of a detail ends with that is the low end of the interval of another
+
+
+def _mean_of(estimates: Sequence[Estimate]) -> Estimate:
+    count = len(estimates)
+    error = math.hypot(*(estimate.error for estimate in estimates)) / count
+    return Estimate.around(sum(estimate.value for estimate in estimates) / count, error)
 
 
 def _needed(specs: Mapping[str, MeasureSpec], built: Mapping[str, Measure], claimed: Sequence[str]) -> list[str]:

@@ -188,10 +188,12 @@ def members_words(members: Mapping[str, Any]) -> list[str]:
     """Return findings of judges by members and others, in lines: sizes and time, then each one's sentence."""
     if "not_checked" in members:
         return [f"Members and others: not checked ({members['not_checked']})."]
-    lines = [
-        f"Members and others: {members['members']} people protected by the plan of the run ({members['generations']} "
-        f"generations, {members['seconds']:g} s), {members['others']} people not in that file; intervals by bootstrap."
-    ]
+    by = f"by the plan of the run ({members['generations']} generations, {members['seconds']:g} s)"
+    if "halves" in members:
+        people = f"{members['members']} people protected {by}, each half by itself; each is attacked in both files"
+    else:
+        people = f"{members['members']} people protected {by}, {members['others']} people not in that file"
+    lines = [f"Members and others: {people}; intervals by bootstrap."]
     for name, one in members["judges"].items():
         beside = ", ".join(f"{key.replace('_', ' ')} {value:.1f}" for key, value in (one.get("details") or {}).items())
         lines.append(f"{name}: {one['words']}" + (f" Beside it: {beside}." if beside else ""))

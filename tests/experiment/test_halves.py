@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import evosdc
+from evosdc.experiment import opinion
 from evosdc.experiment.assembly import assemble, known_to_attackers
 from evosdc.experiment.maskings import MaskingEntry
 from evosdc.experiment.members import members_of
@@ -84,10 +85,27 @@ def test_a_half_keeps_the_bounds_of_the_run(folder):
 
 def test_a_plan_that_hardly_masks_is_found_out(folder):
     found = members_opinion(assembled(folder), (MaskingEntry(method="rank-swapping", p=1, attributes=("sex",)),), 0)
-    assert found["members"] == found["others"] == 120
+    assert found["members"] == found["others"] == 240, "what would refuse a file is looked at in the other half, too"
     assert found["judges"]["members-inference"]["value"] > 5.0
     assert set(found["judges"]) > {"members-inference", "membership-nndr", "tcap", "disco"}
     json.dumps(found, allow_nan=False)
+
+
+def test_a_finding_that_would_refuse_a_file_is_the_mean_of_both_halves(folder, monkeypatch):
+    plan, apart = (MaskingEntry(method="rank-swapping", p=1, attributes=("sex",)),), []
+    attacked = opinion._attacked
+    monkeypatch.setattr(opinion, "_attacked", lambda *given: apart.append(attacked(*given)) or apart[-1])
+    both = members_opinion(assembled(folder), plan, 0)["judges"]["members-inference"]
+    one, other = (found["judges"]["members-inference"] for found in apart)
+    assert both["value"] == pytest.approx((one["value"] + other["value"]) / 2)
+    assert both["error"] == pytest.approx(np.hypot(one["error"], other["error"]) / 2)
+    assert both["details"]["members"] == pytest.approx((one["details"]["members"] + other["details"]["members"]) / 2)
+    assert (
+        min(one["details"]["surest_tenth_low"], other["details"]["surest_tenth_low"])
+        <= (both["details"]["surest_tenth_low"])
+        <= both["details"]["surest_tenth"]
+    )
+    assert f"{both['value']:.1f}"[:2] in both["words"]
 
 
 def test_guessed_roles_count_for_less_than_a_list_of_what_is_masked(folder):
