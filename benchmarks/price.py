@@ -21,7 +21,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.honest_files import REGISTERED, File, excerpts, people
+from benchmarks.honest_files import File, excerpts, people, registered
 from evosdc.experiment.protection import protection
 from evosdc.experiment.reader import experiment_text
 from evosdc.model.constraint import Constraint
@@ -66,7 +66,7 @@ def main(names: tuple[str, ...], time: str, listed: Path | None) -> None:
     rows = []
     with TemporaryDirectory() as place:
         folder = Path(place)
-        for file in [*REGISTERED, *people(folder), *excerpts(folder)]:
+        for file in [*registered(folder), *people(folder), *excerpts(folder)]:
             if names and file.name not in names:
                 continue
             text, lacking = unbounded(file, time)

@@ -23,7 +23,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.honest_files import REGISTERED, File, excerpts, people
+from benchmarks.honest_files import File, excerpts, people, registered
 from benchmarks.whole_command import whole
 
 WITH_NUMBERS = (
@@ -82,7 +82,7 @@ def main(names: tuple[str, ...], time: str, keys: int, kept: Path | None, listed
     rows: dict[str, list[dict[str, Any]]] = {}
     with TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        files = [*REGISTERED, *people(folder), *excerpts(folder), *with_numbers(folder)]
+        files = [*registered(folder), *people(folder), *excerpts(folder), *with_numbers(folder)]
         for file in files:
             if names and file.name not in names:
                 continue

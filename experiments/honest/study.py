@@ -5,8 +5,8 @@
 Six published files are protected as ``evosdc protect NAME --generations 300 --seed 1 --keep-order`` does, so that the
 same command gives the same files anywhere. ``judged.csv`` has the scores of the tuned classical file and of the one
 found, the verdict of the judges, and by how many times the worst of them exceeds what is claimed (the low end of its
-interval; above 1.25 the score does not hold). What NIST's own program says of such files stands in
-``benchmarks/honest_release.py``: it needs an environment of its own. ``--quick`` takes 80 records of the survey that
+interval; above 1.25 the score does not hold). What NIST's own program says of such files is in
+``benchmarks/nist.py``: it needs an environment of its own. ``--quick`` takes 80 records of the survey that
 comes with evosdc, and no tuning.
 """
 
