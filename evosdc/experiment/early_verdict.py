@@ -57,11 +57,8 @@ SPARE = 0.99
 QUANTILES = 5
 """Classes of a sensitive number that a learner guesses (`members-inference`)."""
 
-LOOKED_UP = 0.5
-"""Points of the lookup gain from which on it is what a search reduces where a learner guesses too much."""
-
 LESS_LEARNED = 0.5
-"""Share of the lookup gain, or else of the linkage, to which a search goes, at most, where a learner guesses too much.
+"""Share of the linkage to which a search goes, at most, where a learner guesses too much.
 
 An excess goes with the linkage by displacements: of six files of `carData`'s Chile that linkage was 38, 23, 9.2, 6.9,
 1.6 and 0.9 per cent, and the excess 24.5, 13.0, 5.9, 5.8, 0.8 and 1.4 points. A seventh, of table swapping, does not
@@ -109,17 +106,11 @@ def margins_wanted(
     if linkability.kept is False:
         shares += [bound / max(found.percent, 1e-9), linkability.worst_bound / max(linkability.worst or 0.0, 1.0)]
     if inference.kept is False:
-        looked_up = [one for one in listed if one.name in registry.defaults("measure", "lookup")]
-        reached = max((scores.get(one.name, 0.0) for one in looked_up), default=0.0)
-        if reached >= LOOKED_UP:
-            margins = {one.figure_name: one.bound - LESS_LEARNED * reached for one in looked_up}
-        else:
-            shares.append(min(LESS_LEARNED, MOST_EXCESS / max(inference.mean or 0.0, MOST_EXCESS)))
+        shares.append(min(LESS_LEARNED, MOST_EXCESS / max(inference.mean or 0.0, MOST_EXCESS)))
     if singling.kept is False:
         share = singling.bound / max(singling.worst or 0.0, singling.mean or 0.0)
-        followed_tails = [one for one in listed if one.name in tails]
-        margins |= {one.figure_name: one.bound * (1.0 - SPARE * share) for one in followed_tails}
-        shares += [] if followed_tails else [share]
+        margins = {one.figure_name: one.bound * (1.0 - SPARE * share) for one in listed if one.name in tails}
+        shares += [] if margins else [share]
     aims = [Constraint.parse(text).name for text in aims_among(experiment.constraints, registry, experiment.goal)]
     linking = [one for one in listed if one.name in (*aims, *followed) and one.name not in tails]
     # The verdict may look in a direction that the search doesn't follow: what counts is how far the followed ones went.
