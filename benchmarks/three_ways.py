@@ -198,12 +198,12 @@ def stored() -> pd.DataFrame:
 
 
 FIGURES = {
-    "verdict": "verdict", "table_loss": "loss of tables of two, %", "k_marginal": "k-marginal of three",
-    "classifier": "classifier, % of the original's", "commonest": "the commonest value guessed, % of the same",
-    "linked_claimed": "people linked, claimed, %",
-    "excess": "guessed of members beyond others, points", "nndr": "members told from others, AUC, %",
-    "impossible": "impossible records", "values_true": "values true of the person, %",
-    "values_exact": "true and as fine as collected, %",
+    "verdict": "verdict", "table_loss": "loss in tables of two columns, %", "k_marginal": "k-marginal of three columns",
+    "classifier": "classifier: right answers, % of the original's", "commonest": "always the commonest value: right answers, % of the same",
+    "linked_claimed": "people linked according to the verdict, %",
+    "excess": "right guesses about people in the file minus others, points", "nndr": "people in the file distinguished from others, AUC in %",
+    "impossible": "impossible records", "values_true": "true values, %",
+    "values_exact": "true values as fine as collected, %",
 }  # fmt: skip
 
 
@@ -212,7 +212,7 @@ def _cell(rows: pd.DataFrame, figure: str) -> str:
         return str(rows[figure].mode()[0])
     value = rows[figure].mean()
     if pd.isna(value):
-        return "no record is a person's"
+        return "does not apply"
     if figure == "excess":
         return f"{value:+.1f} [{rows['excess_low'].mean():.1f} to {rows['excess_high'].mean():.1f}]"
     return f"{value:.0f}" if figure in ("k_marginal", "impossible") else f"{value:.1f}"

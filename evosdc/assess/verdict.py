@@ -329,8 +329,8 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
         later = " Run `evosdc judge RUN`." if why.startswith("the time given") or why == NO_TIME else ""
         conditions.append(
             (
-                "what it discloses of its people beyond others is not checked",
-                f"Not checked: what the file discloses of its people beyond others ({why}).{later}",
+                "the risk of inference is not checked",
+                f"Not checked: what the file discloses about its people beyond other people ({why}).{later}",
             )
         )
     return conditions
