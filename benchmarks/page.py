@@ -38,7 +38,7 @@ FIGURES = "percent", "loss", "classical"
 END = "<!-- end -->"
 BEGIN_DEFAULTS = "<!-- defaults, written by benchmarks/page.py -->"
 BEGIN_WAYS = "<!-- three ways, written by benchmarks/page.py -->"
-DETAILS = "| k-marginal", "| people in the file", "| impossible", "| true values as fine"
+DETAILS = "| k-marginal", "| members distinguished", "| impossible", "| exact values"
 """Lines on one file made three ways that only the page of benchmarks has."""
 
 

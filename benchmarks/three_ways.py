@@ -198,12 +198,12 @@ def stored() -> pd.DataFrame:
 
 
 FIGURES = {
-    "verdict": "verdict", "table_loss": "loss in tables of two columns, %", "k_marginal": "k-marginal of three columns",
-    "classifier": "classifier: right answers, % of the original's", "commonest": "always the commonest value: right answers, % of the same",
-    "linked_claimed": "people linked according to the verdict, %",
-    "excess": "right guesses about people in the file minus others, points", "nndr": "people in the file distinguished from others, AUC in %",
+    "verdict": "verdict", "table_loss": "loss in tables, %", "k_marginal": "k-marginal",
+    "classifier": "right answers of a classifier, %", "commonest": "right answers of the commonest value, %",
+    "linked_claimed": "people linked, %",
+    "excess": "right guesses, members minus others, points", "nndr": "members distinguished from others, AUC, %",
     "impossible": "impossible records", "values_true": "true values, %",
-    "values_exact": "true values as fine as collected, %",
+    "values_exact": "exact values, %",
 }  # fmt: skip
 
 

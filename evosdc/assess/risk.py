@@ -327,7 +327,7 @@ class Perturbed:
         return lines
 
 
-_DO_NOT = "Do not release the file as it is unless these attributes are unknown to everybody else."
+_DO_NOT = "Do not release the file as it is, unless nobody else can know these attributes."
 _NOTHING = "This file was perturbed, so that counts of records that stand out say nothing of publishing it."
 
 

@@ -68,7 +68,7 @@ class KAnonymity(ByClass):
         """Return k and the number of unique records in a sentence."""
         k, unique = figures["k"], figures["unique_records"]
         if unique:
-            return f"k = {k}: {unique} records ({figures['unique_percent']:.1f} %) are like no other one"
+            return f"k = {k}: {unique} records ({figures['unique_percent']:.1f} %) are unique"
         return f"k = {k}: every record looks like at least {k - 1} others"
 
     def verdict(self, figures: Mapping[str, Mapping[str, Any]]) -> str:
@@ -83,9 +83,10 @@ class KAnonymity(ByClass):
             weighted = figures["global-risk"]["population"] != THE_FILE
             chance += ": by the sampling weights, each record stands for several people." if weighted else "."
         if unique:
+            who = "respondent is" if unique == 1 else "respondents are"
             return (
-                f"{unique} respondents stand out by the attributes named below. Do not release the file as it is "
-                f"unless these attributes are unknown to everybody else.{chance}"
+                f"{unique} {who} unique by the attributes named below. "
+                f"Do not release the file as it is, unless nobody else can know these attributes.{chance}"
             )
         stated = figures["k-anonymity"]["unique_as_stated"]
         holes = (
@@ -95,9 +96,9 @@ class KAnonymity(ByClass):
             else ""
         )
         if few:
-            return f"nobody stands out alone, but {few} records share their key with one other only.{holes}{chance}"
+            return f"nobody is unique, but {few} records share their values with only one other record.{holes}{chance}"
         k = figures["k-anonymity"]["k"]
-        return f"nobody stands out; every record is like at least {k - 1} others.{holes}{chance}"
+        return f"nobody is unique; every record looks like at least {k - 1} others.{holes}{chance}"
 
 
 class PopulationFrequencies(PrivacyModel):

@@ -110,22 +110,22 @@ def test_a_file_that_evosdc_masked_is_read_by_the_schema_of_its_original(evosdc,
 
 def test_a_table_for_people(evosdc, files) -> None:
     few = evosdc("risk", "data.csv", "--schema", "schema.toml").out
-    assert few.startswith("Verdict: 2 respondents stand out")
+    assert few.startswith("Verdict: 2 respondents are unique")
     assert sum(f"│ {name} " in few for name in MODELS) <= 5
     assert "more privacy models: --all shows them." in few
     answer = evosdc("risk", "data.csv", "--schema", "schema.toml", "--all")
     assert answer.status == 0, answer.err
     assert all(name in answer.out for name in MODELS)
     assert "does not apply" in answer.out
-    assert "Verdict: 2 respondents stand out" in answer.out
+    assert "Verdict: 2 respondents are unique" in answer.out
 
 
 def test_verdicts_follow_the_classes(evosdc, files) -> None:
     (files / "pairs.csv").write_text("a,b\n" + "x,1\n" * 2 + "y,2\n" * 5)
     pairs = evosdc("risk", "pairs.csv", "--quasi-identifiers", "a").out
-    assert "nobody stands out alone, but 2 records" in pairs
+    assert "nobody is unique, but 2 records" in pairs
     (files / "many.csv").write_text("a\n" + "x\n" * 4)
-    assert "every record is like at least 3 others" in evosdc("risk", "many.csv", "--quasi-identifiers", "a").out
+    assert "every record looks like at least 3 others" in evosdc("risk", "many.csv", "--quasi-identifiers", "a").out
 
 
 def test_attributes_are_chosen_by_option(evosdc, files) -> None:

@@ -256,7 +256,7 @@ def test_an_excerpt_of_the_states_survey(chromium, tmp_path, data_sets):
         tab.settled()
         tab.check()
         tab.screen("Risk before")
-        assert "records are like no other one" in tab.page.locator("main").inner_text()
+        assert "%) are unique" in tab.page.locator("main").inner_text()
         tab.screen("Goal")
         tab.page.locator("#linked").fill("30")
         assert tab.page.locator("[name=linked_on]").is_checked(), "who moves a slider means it"
