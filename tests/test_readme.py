@@ -25,7 +25,7 @@ def test_every_experiment_file_is_valid():
 
 def test_files_and_folders_that_the_readme_names_exist():
     named = set(re.findall(r"`((?:evosdc|plugins|experiments|benchmarks|tests|docs)/[\w./-]*)`", README))
-    named |= set(re.findall(r"\]\((docs/[^)]+)\)", README))
+    named |= set(re.findall(r"\]\((docs/[^)#]+)", README))
     assert named
     assert [name for name in named if not (ROOT / name).exists()] == []
 

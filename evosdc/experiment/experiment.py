@@ -386,11 +386,14 @@ class Experiment(Parameters):
     )
     audience: Literal["public", "researchers", "safe-room"] | None = Field(
         None,
-        description="who gets the file: of the people 9, 20 or 33 per cent may be found in it, whichever way somebody "
-        "looks, and the search is kept to that; default: nothing is kept, and the verdict takes the file for public",
+        description="who gets the file: the search keeps the expected share of re-identified people below 9, 20 or 33 "
+        "per cent; default: the search keeps no such bound, and the verdict takes the file for public",
     )
     bound: float | None = Field(
-        None, gt=0, le=100, description="per cent of the people who may be found, in place of the bound of the audience"
+        None,
+        gt=0,
+        le=100,
+        description="per cent of the people who may be re-identified, in place of the audience's bound",
     )
     tighter: tuple[TighterBounds, ...] = Field(
         (), description="bounds kept with a margin; written by a run whose verdict was no before its time was over"

@@ -136,51 +136,52 @@ class RiskOptions(shared.FileOptions, shared.JsonOptions):
 class JudgeOptions(shared.FileOptions, shared.JsonOptions):
     """Check the file of a RUN, or a MASKED file of an ORIGINAL, by independent attacks unknown to the optimiser.
 
-    ORIGINAL is a file or a registered data set. Of a RUN the judges run that had no time yet, and its verdict and
-    report are then rewritten. Judges say what an intruder or an analyst learns from the file, beside chance and beside
-    the original, and whether the claimed risk holds.
+    ORIGINAL is a file or a registered data set. For a RUN, judges that had no time before run now, and the verdict and
+    the report are written again. Judges measure what an attacker or an analyst learns from the file, compared with
+    chance and with the original, and whether the claimed risk holds.
 
-    What a file discloses of its people alone shows beside people who are not in it. Of a RUN with a sensitive column
-    half of the people are protected by its plan, and both halves attacked; of two files name others by --others.
+    Some judges compare people in the file with people who are not in it. For a RUN with a sensitive column, evosdc
+    protects half of the people by the plan of the run, and attacks both halves. For two files, name other people by
+    --others.
     """
 
     original: str = shared.RUN_OR_ORIGINAL
     masked: Path | None = argument(None)
     protect: Sequence[str] | None = names(
-        "What was masked; default: of a run what it protects, else the quasi-identifiers and whatever else differs."
+        "Masked columns; default: those that the run protects, else the quasi-identifiers and all columns that differ."
     )
     crosswalk: Path | None = shared.CROSSWALK
     claimed: float | Mapping[str, float] | None = option(
         None,
-        "Risk that is claimed, in per cent; default: of a run its own, else as informed measures say.",
+        "Claimed risk, in per cent; default: the claim of the run, else the greatest figure of informed measures.",
         metavar="DR",
         python="A mapping claims by family of judges: linkage, guess.",
     )
     others: Path | None = option(
         None,
-        "Two files: a file of people of the same population who are not in MASKED, for judges that compare with them.",
+        "For two files: people of the same population who are not in MASKED, for judges that compare with them.",
         metavar="FILE",
         only="command",
     )
     published: Path | None = option(
         None,
-        "A table of these people that is out already: columns of the file and count, empty where suppressed.",
+        "A published table of these people: columns of the file and count, empty if suppressed.",
         metavar="TABLE.csv",
         only="command",
     )
     earlier: Sequence[Any] = shared.EARLIER
     judges: Sequence[str] | None = names(
-        "Measures to ask; default: all judges that the run did not use.", registered="measure"
+        "Judges to run; default: all judges that the run did not use.", registered="measure"
     )
     every: bool = option(
         False,
-        "Show all judges, in words; else the figures of five, where none are named.",
+        "Show all judges, in words; else the figures of five, if you name no judges.",
         flags=("--all",),
         only="command",
     )
     seed: int | None = option(
         None,
-        "Of halves and samples, to repeat an opinion; default: of a run from its key, else drawn afresh.",
+        "Seed of halves and samples, to repeat an opinion; default: from the key of the run, else a new seed.",
         metavar="N",
         ge=0,
     )

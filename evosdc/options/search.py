@@ -11,11 +11,11 @@ from evosdc.options.model import Options, names, option, time_limit
 class ProtectOptions(shared.FileOptions, shared.JsonOptions):
     """Protect DATA, a file or the name of a registered data set, with good defaults.
 
-    Looks for the file of least loss in which no more people are found than --audience allows: finds the best parameters
-    of every masking method, evolves the masked files, asks judges that the search did not use, and writes the best
-    file, the front and a report. Exit status 1 where the file does not fulfil what was
-    required; with --require publishable also where the verdict has conditions, which --require "publishable on
-    conditions" accepts.
+    Looks for the file of least information loss that is expected to keep the bound of --audience. Finds the best
+    parameters of every masking method, evolves the masked files, lets judges that the search did not use check the
+    result, and writes the best file, the front and a report. The exit status is 1 if the file must not be published or
+    misses a requirement. --require publishable also refuses a verdict with conditions; --require "publishable on
+    conditions" accepts them.
     """
 
     data: str = shared.DATA
@@ -27,27 +27,29 @@ class ProtectOptions(shared.FileOptions, shared.JsonOptions):
     dr: Sequence[str] | None = shared.DR
     require: Sequence[str] = shared.REQUIRE
     time: float | None = time_limit(
-        "Be done with everything after this time, from the start of the program to the report, instead of ending the "
-        "search by stall. What follows the search has 30 % of it at most, of a very large file half."
+        "End the whole command after this time, from the start of the program to the report. Without it, the search "
+        "ends when it no longer improves. The steps after the search take at most 30 % of the time, for a very large "
+        "file half."
     )
     generations: int | None = shared.GENERATIONS
     tune: bool = option(
         True,
-        "Begin with masking methods at their best parameters, found in a fifth of the time; else with a portfolio.",
+        "Start with the best parameters of masking methods, found in a fifth of the time; else with a portfolio.",
     )
     explainable: bool = option(
-        False, "Publish a file that a protection plan makes, which can be explained and repeated; see docs/recipes.md."
+        False,
+        "Publish the file of a plan of masking methods, which can be explained and repeated; see docs/recipes.md.",
     )
     truthful: bool = option(
         False,
-        "Publish true values alone, coarser than those of the data or absent: groups of 11, 5 or 3 people by the "
-        "audience, or as the requirements ask.",
+        "Publish only true values, some of them coarser or left out. Groups have 11, 5 or 3 people, according to the "
+        "audience, or as many as the requirements say.",
     )
     second_opinion: bool = option(
-        True, "Ask judges that the search did not use about the result; takes some seconds more."
+        True, "Let judges that the search did not use attack the result; takes some seconds more."
     )
     structural_zeros: bool = option(
-        True, "Keep combinations that never occur in the data, though 5 records or more are expected, from occurring."
+        True, "Prevent combinations that never occur in the data although 5 records or more are expected."
     )
     population: Path | None = option(
         None, "A file of the population, for required privacy models that compare.", metavar="FILE", only="command"
@@ -92,7 +94,7 @@ class TuneOptions(shared.FileOptions, shared.JsonOptions):
         None, "Who gets the file, as of evosdc protect.", only="command"
     )
     bound: float | None = option(
-        None, "Per cent of the people that may be found.", metavar="PERCENT", only="command", gt=0, le=100
+        None, "Per cent of the people that may be re-identified.", metavar="PERCENT", only="command", gt=0, le=100
     )
     il: Sequence[str] | None = shared.IL
     dr: Sequence[str] | None = shared.DR

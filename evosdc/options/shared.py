@@ -24,12 +24,12 @@ FITNESS = option(
 )
 AUDIENCE = option(
     None,
-    "Who gets the file. Of the people 9, 20 or 33 % may be found in it, whichever way an attacker looks; default: "
+    "Who gets the file: at most 9, 20 or 33 % of the people are expected to be re-identified; default: "
     "public, where no fitness is named.",
 )
 BOUND = option(
     None,
-    "Per cent of the people that may be found, in place of the bound of the audience.",
+    "Per cent of the people that may be re-identified, in place of the bound of the audience.",
     metavar="PERCENT",
     gt=0,
     le=100,
@@ -40,23 +40,23 @@ IL = names(
 )
 DR = names("Measures of disclosure risk; default: by the roles of the attributes.", registered="measure")
 REQUIRE = texts(
-    'What the file must fulfil, such as "k-anonymity >= 3", "dr <= 20"; of protect also "publishable" or '
-    '"publishable on conditions", what the verdict must be.',
+    'A requirement on the file, such as "k-anonymity >= 3" or "dr <= 20"; for protect also "publishable" or '
+    '"publishable on conditions", a requirement on the verdict.',
     "CONDITION",
 )
 SETTINGS = texts("A parameter of the method: k=3.", "KEY=VALUE", only="command")
 EARLIER = texts(
-    "An earlier release of the same people, with which this one is judged together: a run folder, or a file in the "
-    "order of the original. Default: of a run other publishable runs of these data in the same folder.",
+    "An earlier release of the same people, judged together with this file: a run folder, or a file in the order of "
+    "the original. Default for a run: other publishable runs of these data in the same folder.",
     "FILE",
 )
 KEY = option(
     None,
-    "Secret key that draws come from, made where FILE does not exist; it repeats the result. Default: a fresh key.",
+    "Secret key of the random changes; it repeats the result. If FILE does not exist, it is made. Default: a new key.",
     metavar="FILE",
 )
 SEED = option(
-    None, "Public seed in place of a key, for studies and tests: what it draws is not for release.", metavar="N", ge=0
+    None, "Public seed in place of a key, for studies and tests: the file is not for release.", metavar="N", ge=0
 )
 EXECUTOR = option(
     None,
@@ -68,13 +68,13 @@ EXECUTOR = option(
 WORKERS = option(None, "Workers of the executor; default: one for each processor.", metavar="N", ge=1)
 SHUFFLE = option(
     True,
-    "Publish the records in random order, or in that of the data, which may tell what is masked.",
+    "Publish the records in random order, or in the order of the data, which may disclose masked values.",
     flags=("--shuffle/--keep-order",),
 )
 _QUOTED = "Put a quote before cells that a spreadsheet would take for formulas: = + - @ before text."
 NEUTRALISE = option(False, _QUOTED)
 NEUTRALISE_FILES = option(False, _QUOTED, only="command")
-_CROSSWALK = "Which masked record is which of the original, where the file was shuffled: a file in the run folder."
+_CROSSWALK = "The list of which masked record belongs to which original record, if the file was shuffled."
 CROSSWALK = option(None, _CROSSWALK, metavar="FILE")
 COMMAND_CROSSWALK = option(None, _CROSSWALK, metavar="FILE", only="command")
 GENERATIONS = option(
