@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.table.alignment import recoding
 from evosdc.table.equivalence import equivalence_classes, key_codes
+from evosdc.table.exact_values import at_decimals, differing_numbers, with_published_decimals
 from evosdc.table.labels import WIDEST, best_labels, gain_at_most, joint_counts
-from evosdc.table.published_decimals import at_decimals, differing_numbers, with_published_decimals
 from evosdc.table.schema import Role, Schema
 from evosdc.table.table import MISSING, Codes, Rows, Table
 
@@ -32,8 +33,7 @@ def perturbed(original: Table, published: Table, name: str) -> NDArray[np.bool_]
         return differing_numbers(own_decimals, published, name) & ~np.isnan(second)
     if not before.categorical or not after.categorical or not set(after.categories) <= set(before.categories):
         return np.zeros(len(original), dtype=bool)
-    coding = np.array([*(before.code[label] for label in after.categories), MISSING], dtype=np.int32)
-    own: NDArray[np.bool_] = (coding[second] != first) & (second != MISSING)
+    own: NDArray[np.bool_] = (recoding(after, before)[second] != first) & (second != MISSING)
     return own
 
 

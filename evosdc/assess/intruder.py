@@ -13,9 +13,8 @@ from evosdc.model.constraint import ACCEPTED, AUDIENCES, Constraint
 from evosdc.plugins.registry import Registry
 from evosdc.processors import side_by_side
 from evosdc.runs.result import Audience
-from evosdc.table.exact_values import ExactValues, known_of
+from evosdc.table.exact_values import ExactValues, known_of, with_published_decimals
 from evosdc.table.households import home_of
-from evosdc.table.published_decimals import with_published_decimals
 from evosdc.table.schema import Role
 from evosdc.table.table import Numbers, Table
 

@@ -13,7 +13,7 @@ from evosdc.model import Masking, MaskingMethod, Microdata
 from evosdc.model.dividing import Material, Part, innermost, joined, parts_of
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Purpose, Seed, stream
-from evosdc.table.distinct_values import placed_values
+from evosdc.table.equivalence import placed_values
 from evosdc.table.labels import with_right_labels
 from evosdc.table.moved_values import with_moved_values
 from evosdc.table.schema import Role

@@ -17,7 +17,7 @@ from evosdc.model.limit import Judgement, Limit
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Purpose, stream
 from evosdc.table.alignment import align_codes, has_labels_of_its_own, restrict_to
-from evosdc.table.published_decimals import with_published_decimals
+from evosdc.table.exact_values import with_published_decimals
 from evosdc.table.row_positions import moved_sentences
 from evosdc.table.table import Table
 

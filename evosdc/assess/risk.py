@@ -22,9 +22,8 @@ from evosdc.randomisation.transition import Matrix
 from evosdc.runs.result import Verdict
 from evosdc.table.alignment import align_codes, coarsened, recode_like, restrict_to
 from evosdc.table.equivalence import equivalence_classes, ranks
-from evosdc.table.role_assignment import assign_role
 from evosdc.table.schema import WITHHELD, MissingRule, Role, Schema
-from evosdc.table.table import MISSING, Numbers, Table
+from evosdc.table.table import MISSING, Numbers, Table, assign_role
 
 
 class RegisteredModels:

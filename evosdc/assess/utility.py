@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.assess.classes import Classed, classed
-from evosdc.table.distinct_values import placed_values
+from evosdc.table.equivalence import placed_values
 from evosdc.table.schema import Role, Scale
 from evosdc.table.table import MISSING, Numbers, Table
 

@@ -30,8 +30,7 @@ from evosdc.report import write_pages
 from evosdc.runs.layout import REPORT, RunFolder
 from evosdc.runs.result import Result
 from evosdc.secret import chosen_seed, judging_seed
-from evosdc.table.role_assignment import assign_known
-from evosdc.table.table import Table
+from evosdc.table.table import Table, assign_known
 
 SHOWN = 5  # judges whose figures are printed unless all are wanted
 

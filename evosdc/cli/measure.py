@@ -20,8 +20,7 @@ from evosdc.model import Microdata
 from evosdc.options.inspection import MeasureOptions
 from evosdc.options.written import parameters
 from evosdc.plugins.registry import default_registry
-from evosdc.table.role_assignment import assign_known
-from evosdc.table.table import Table
+from evosdc.table.table import Table, assign_known
 
 
 def measure(options: MeasureOptions) -> None:

@@ -13,9 +13,8 @@ from evosdc.clustering.geometry import Integers, geometry_of, records_of
 from evosdc.clustering.partitions import Stability
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.secret import Purpose, Seed, draw_seed, public, stream
-from evosdc.table.missing_values import faults_of_missing
 from evosdc.table.numerals import numeral
-from evosdc.table.table import MISSING, Numbers, Table
+from evosdc.table.table import MISSING, Numbers, Table, faults_of_missing
 
 
 @dataclass(frozen=True)

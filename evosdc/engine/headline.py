@@ -26,8 +26,7 @@ from evosdc.model.constraint import GREATEST
 from evosdc.model.privacy import root_codes
 from evosdc.table.alignment import coarsened
 from evosdc.table.class_table import ChangedClasses, ClassTable, least_of_children, least_tree
-from evosdc.table.distinct_values import placed_values
-from evosdc.table.equivalence import equivalence_classes, key_codes, ranks
+from evosdc.table.equivalence import equivalence_classes, key_codes, placed_values, ranks
 from evosdc.table.schema import Attribute, MissingRule, Role
 from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
 

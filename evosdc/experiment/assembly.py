@@ -48,9 +48,8 @@ from evosdc.model.toolbox import register_operators
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import RunFolder
 from evosdc.secret import Seed, chosen_seed, lent
-from evosdc.table.role_assignment import only_known
 from evosdc.table.schema import Role, Schema
-from evosdc.table.table import Rows, Table
+from evosdc.table.table import Rows, Table, only_known
 
 WANTED = '"module:function", or the name of a registered operator'
 

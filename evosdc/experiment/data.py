@@ -37,7 +37,6 @@ from evosdc.runs.layout import (
 from evosdc.runs.published import published_places, require_published
 from evosdc.runs.result import Result
 from evosdc.table.dependence import by_columns, determinations
-from evosdc.table.distinct_values import distinct_values
 from evosdc.table.schema import Attribute, Role, Schema
 from evosdc.table.structural_zeros import compared_attributes
 from evosdc.table.table import MISSING, Table
@@ -113,7 +112,7 @@ def with_dependent(data: DataSource, table: Table) -> DataSource:
     recompute = dict(data.recompute)
     if data.protect is None:
         # The finest first: what follows from it is no source of others.
-        finest = sorted(protect, key=lambda name: -len(distinct_values(table.column(name))))
+        finest = sorted(protect, key=lambda name: -len(np.unique(table.column(name))))
         kept: list[str] = []
         for name in finest:
             found = by_columns(table, [name], kept)

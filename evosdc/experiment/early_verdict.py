@@ -32,9 +32,8 @@ from evosdc.model import Individual
 from evosdc.model.constraint import Constraint
 from evosdc.runs.layout import RESOLVED, RunFolder
 from evosdc.secret import judging_seed
-from evosdc.table.role_assignment import assign_known
 from evosdc.table.schema import Role
-from evosdc.table.table import Table
+from evosdc.table.table import Table, assign_known
 from evosdc.tuning.tuner import LARGE
 
 AT_THE_END = 1.0

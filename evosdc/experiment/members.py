@@ -49,8 +49,7 @@ from evosdc.runs.published import published_places, require_published
 from evosdc.runs.result import Result
 from evosdc.runs.status import require_complete
 from evosdc.secret import judging_seed
-from evosdc.table.role_assignment import assign_known
-from evosdc.table.table import Rows, Table
+from evosdc.table.table import Rows, Table, assign_known
 
 OWN: Final = "best"  # the file that a run itself publishes, which need not be a member of its front
 

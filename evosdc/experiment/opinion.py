@@ -30,9 +30,8 @@ from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import RECIPE, RunFolder, is_replicate
 from evosdc.runs.result import Entry, SecondOpinion
 from evosdc.secret import Key, Purpose, Seed, judging_seed, stream
-from evosdc.table.role_assignment import assign_known
 from evosdc.table.schema import Role
-from evosdc.table.table import Rows, Table
+from evosdc.table.table import Rows, Table, assign_known
 from evosdc.time_limit import DeadlineOver, time_limited
 
 LONG = 20.0  # seconds of search from which a single run has a second opinion that did not say whether it wants one

@@ -7,6 +7,8 @@ from math import ceil, prod
 from types import MappingProxyType
 from typing import Any, cast
 
+import numpy as np
+
 from evosdc.assess.defaults import default_measures, measures_by_role
 from evosdc.assess.intruder import strictest_bound
 from evosdc.assess.mask import RegisteredMethods
@@ -35,7 +37,6 @@ from evosdc.plugins.registry import Registry
 from evosdc.processors import side_by_side
 from evosdc.secret import Key, Seed, Streams, judging_seed
 from evosdc.specs import MaskingMethodSpec
-from evosdc.table.distinct_values import distinct_values
 from evosdc.table.schema import Role, Schema
 from evosdc.table.table import Table
 
@@ -452,7 +453,7 @@ def followed_judges(microdata: Microdata, registry: Registry, goal: float | None
     known, n = microdata.original.select(known_among(microdata.original.schema)), len(microdata.original)
     if goal is None or not n or not len(known.schema):
         return {}
-    different = min(n, prod(len(distinct_values(known.column(name))) for name in known.schema.names))
+    different = min(n, prod(len(np.unique(known.column(name))) for name in known.schema.names))
     few = min(n, MATCHED[0]) * different <= MATCHED[1]
     numbers = any(not attribute.categorical for attribute in known.schema.attributes)
     bounds = _bounds_of_judges(registry, goal)

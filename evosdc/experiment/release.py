@@ -32,7 +32,6 @@ from evosdc.runs.published import write_crosswalk
 from evosdc.runs.result import Requirement, Result, Scored, SecondOpinion, Verdict
 from evosdc.secret import Purpose, public, stream
 from evosdc.table.dependence import determinations
-from evosdc.table.distinct_values import distinct_values
 from evosdc.table.exact_values import known_of
 from evosdc.table.households import home_of, shared_in_households
 from evosdc.table.row_positions import position_sentences, random_order, told_by_position
@@ -162,7 +161,7 @@ def write_release(
         single_valued=[
             name
             for name in microdata.protect
-            if len(distinct_values(original.column(name))) > 1 and len(distinct_values(published.column(name))) == 1
+            if len(np.unique(original.column(name))) > 1 and len(np.unique(published.column(name))) == 1
         ],
         given_away_by=list(dict.fromkeys(d.by for d in away if result.changed.get(d.masked))),
         # What the search followed is known without judges.
@@ -296,7 +295,7 @@ def _codebook(published: Table, dropped: Sequence[str], carried: Mapping[str, st
             listed.append({"attribute": attribute.name, "role": str(attribute.role), "told": carried[attribute.name]})
             continue
         column = published.column(attribute.name)
-        present = set(distinct_values(column).tolist()) if attribute.categorical else set()
+        present = set(np.unique(column).tolist()) if attribute.categorical else set()
         listed.append(
             {
                 "attribute": attribute.name,

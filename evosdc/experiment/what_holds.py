@@ -14,7 +14,6 @@ from evosdc.experiment.start import StartingFile
 from evosdc.experiment.summaries import entries_of
 from evosdc.model import Individual
 from evosdc.model.individual import INFEASIBILITY
-from evosdc.table.distinct_values import distinct_values
 from evosdc.table.schema import Scale
 from evosdc.table.table import MISSING, Table
 
@@ -50,7 +49,7 @@ def tried(
     tuned = [one.individual for one in sorted(entries_of(starting), key=lambda one: one.individual.precedence)]
     files = [one for one in (best, *tuned[:FILES_TRIED]) if one.genome is not None]
     tables = [problem.decode(one.genome, one.key) for one in files]
-    values = {name: len(distinct_values(original.column(name))) for name in original.schema.names}
+    values = {name: len(np.unique(original.column(name))) for name in original.schema.names}
     names = sorted(values, key=lambda name: -values[name])[:COLUMNS_TRIED]
     within = list[tuple[float, str, Table, Mapping[str, float]]]()
     seen = list[str]()

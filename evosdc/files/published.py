@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from evosdc.files.column import NO_TEXT, Column
 from evosdc.table.equivalence import equivalence_classes, key_codes
+from evosdc.table.exact_values import differing_numbers
 from evosdc.table.numerals import MOST_DECIMALS, NumberTexts, decimals_after, numeral
-from evosdc.table.published_decimals import differing_numbers
 from evosdc.table.schema import Attribute, Role, Schema
 from evosdc.table.table import MISSING, Table
 

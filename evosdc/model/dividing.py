@@ -13,7 +13,7 @@ from pydantic import Field, field_validator
 from evosdc.errors import InputError, ParameterError, PluginError
 from evosdc.model.masking import MaskingMethod
 from evosdc.model.parameters import Parameters
-from evosdc.table.joining import join_parts
+from evosdc.table.alignment import join_parts
 from evosdc.table.schema import Schema
 from evosdc.table.spread import Spreads, spreads_of
 from evosdc.table.table import Numbers, Rows, Table

@@ -5,11 +5,10 @@ from functools import cached_property
 
 from evosdc.errors import DataError, Fault
 from evosdc.printing import printable
-from evosdc.table.missing_values import faults_of_missing
 from evosdc.table.record_rules import RecordRules
 from evosdc.table.schema import Schema
 from evosdc.table.structural_zeros import find_structural_zeros
-from evosdc.table.table import Rows, Table
+from evosdc.table.table import Rows, Table, faults_of_missing
 
 
 @dataclass(frozen=True, eq=False)

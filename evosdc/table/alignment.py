@@ -1,4 +1,7 @@
-"""One table in the coding of another: a masked file in that of its original, a population in that of a sample."""
+"""One table in the coding of another: a masked file in that of its original, a population in that of a sample.
+
+And one table of the masked parts of a file.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,12 +10,11 @@ from math import inf
 import numpy as np
 
 from evosdc.errors import DataError, Fault, FaultCollector, SchemaError
-from evosdc.table.distinct_values import distinct_values
 from evosdc.table.generalisation import Extent, LabelReader
 from evosdc.table.hierarchy import ROOT
 from evosdc.table.numerals import number
 from evosdc.table.schema import Attribute, Scale, Schema
-from evosdc.table.table import MISSING, Codes, Numbers, Table
+from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
 
 _GENERALISED = "Generalised labels are judged by the losses of generalisation only; `evosdc plugins list` shows them."
 
@@ -51,19 +53,44 @@ def align_codes(original: Table, masked: Table) -> Table:
                 )
             unknown = [label for label in found.categories if label not in attribute.code]
             position = masked.schema.categorical.index(found) if found.categorical else -1
-            present = set(distinct_values(codes[:, position]).tolist()) if found.categorical else set()
+            present = set(np.unique(codes[:, position]).tolist()) if found.categorical else set()
             strange = [label for label in unknown if found.code[label] in present]
             if strange:
                 label = repr(strange[0]) if attribute.role.published else "of an identifying attribute"
                 given = f"the category {label}" + (f" and {len(strange) - 1} more" if strange[1:] else "")
                 raise DataError(Fault(f"masked: {attribute.name}", given, "categories of the original", _GENERALISED))
             if found.categorical and found.categories != attribute.categories:
-                recoding = np.array(
-                    [attribute.code.get(label, -1) for label in found.categories] + [-1], dtype=np.int32
-                )
-                codes[:, position] = recoding[codes[:, position]]
+                codes[:, position] = recoding(found, attribute)[codes[:, position]]
     collect.settle()
     return Table(original.schema, codes, masked.numbers)
+
+
+def recoding(own: Attribute, other: Attribute) -> Codes:
+    """Return the codes in another attribute of the categories of one and of a missing value; `MISSING` for others."""
+    return np.array([*(other.code.get(label, MISSING) for label in own.categories), MISSING], dtype=np.int32)
+
+
+def join_parts(pieces: Sequence[Table], parts: Sequence[Rows]) -> Table:
+    """Return one table from the masked parts of a file; the categories of generalised attributes are united."""
+    first = pieces[0].schema
+    attributes = list(first.attributes)
+    for j, own in enumerate(attributes):
+        if any(piece.schema.attributes[j] != own for piece in pieces):
+            labels = dict.fromkeys(label for piece in pieces for label in piece.schema.attributes[j].categories)
+            attributes[j] = replace(own, scale=Scale.NOMINAL, categories=tuple(labels))
+    schema = replace(first, attributes=tuple(attributes))
+    n = sum(len(rows) for rows in parts)
+    codes: Codes = np.empty((n, len(schema.categorical)), dtype=np.int32)
+    numbers: Numbers = np.empty((n, len(schema.numeric)))
+    for piece, rows in zip(pieces, parts, strict=True):
+        numbers[rows] = piece.numbers if piece.schema.numeric == schema.numeric else np.nan
+        for j, attribute in enumerate(schema.categorical):
+            own = piece.schema[attribute.name]
+            if own is attribute:
+                codes[rows, j] = piece.column(attribute.name)
+                continue
+            codes[rows, j] = recoding(own, attribute)[piece.column(attribute.name)]
+    return Table(schema, codes, numbers)
 
 
 def recode_like(population: Table, schema: Schema, names: Sequence[str]) -> Table:

@@ -1,14 +1,14 @@
 """Columns that are a function of another column, and the same columns computed from its masked values."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.table.distinct_values import counted_values, placed_values
+from evosdc.table.equivalence import placed_values
 from evosdc.table.record_rules import middle_of_class
-from evosdc.table.remembered import remembered
 from evosdc.table.schema import Scale
 from evosdc.table.structural_zeros import bins_of
 from evosdc.table.table import MISSING, Codes, Numbers, Table
@@ -86,7 +86,7 @@ def _filled(table: Table, name: str) -> Codes | Numbers:
 
 def _commonest(groups: NDArray[np.intp], places: NDArray[np.intp], width: int) -> tuple[float, float]:
     """Return the share of records with the commonest value of their group, and with the commonest of all."""
-    keys, times = counted_values(groups.astype(np.int64) * width + places)
+    keys, times = np.unique(groups.astype(np.int64) * width + places, return_counts=True)
     most = np.zeros(int(groups.max()) + 1, dtype=np.int64)
     np.maximum.at(most, keys // width, times)
     return float(most.sum() / len(groups)), float(np.bincount(places).max() / len(places))
@@ -112,9 +112,13 @@ class Determination(NamedTuple):
     within: float = 0.0
 
 
-@remembered
 def determinations(table: Table, protect: Sequence[str]) -> tuple[Determination, ...]:
     """Return which masked attributes follow from an attribute that masking does not touch."""
+    return _determinations(table, tuple(protect))
+
+
+@lru_cache(maxsize=4)
+def _determinations(table: Table, protect: tuple[str, ...]) -> tuple[Determination, ...]:
     # An intruder reads such an attribute off the published file. Exactly: for `LEAST_SHARE` of the records whose value
     # occurs `FEWEST` times, with at most `GUESSED` of the errors of guessing the commonest category. Nearly: by the
     # median of the records with the same value, or of `NEIGHBOURS` next to each other where values hardly occur twice.

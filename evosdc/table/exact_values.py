@@ -1,16 +1,20 @@
-"""Values that are published as they were: by each attribute's exact value alone, how many people are found."""
+"""Values that are published as they were: by each attribute's exact value alone, how many people are re-identified.
+
+Numbers count as kept, or as changed, by what they are at the decimals that are published: to round a number changes
+what is written and discloses nothing else, as anyone who knows a person's value can round it likewise.
+"""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.table.distinct_values import placed_values
-from evosdc.table.published_decimals import at_decimals
-from evosdc.table.schema import Role
+from evosdc.table.equivalence import placed_values
+from evosdc.table.numerals import MOST_DECIMALS
+from evosdc.table.schema import Attribute, Role
 from evosdc.table.table import Codes, Numbers, Rows, Table
-from evosdc.table.whole_shares import shares_of, unit_of
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -80,3 +84,61 @@ def _alike(values: Codes | Numbers, own: Codes | Numbers, judged: Sequence[int])
 def known_of(table: Table, protect: Sequence[str]) -> tuple[str, ...]:
     """Return the masked attributes that an intruder is taken to know: all except sensitive ones, if there are any."""
     return tuple(n for n in protect if table.schema[n].role is not Role.SENSITIVE) or tuple(protect)
+
+
+def at_decimals(numbers: Numbers, attributes: Sequence[Attribute]) -> Numbers:
+    """Return numbers, shape (n, V), rounded to the decimals of their attributes; themselves where none has more."""
+    rounded = numbers
+    for v, attribute in enumerate(attributes):
+        if attribute.decimals <= MOST_DECIMALS:
+            column: Numbers = np.round(numbers[:, v], attribute.decimals)
+            if not np.array_equal(column, numbers[:, v], equal_nan=True):
+                rounded = numbers.copy() if rounded is numbers else rounded
+                rounded[:, v] = column
+    return rounded
+
+
+def differing_numbers(original: Table, published: Table, name: str) -> NDArray[np.bool_]:
+    """Return where a published number differs at the decimals published, shape (n,); missing ones are alike."""
+    decimals = min(original.schema[name].decimals, MOST_DECIMALS)
+    first, second = (np.round(table.column(name), decimals) for table in (original, published))
+    other: NDArray[np.bool_] = (first != second) & ~(np.isnan(first) & np.isnan(second))
+    return other
+
+
+def with_published_decimals(original: Table, published: Table) -> Table:
+    """Return the original with a schema that has no more decimals than the values of a published file have."""
+    schema = original.schema
+    shared = [a for a in schema.numeric if a.name in published.schema and not published.schema[a.name].categorical]
+    fewer = {}
+    for a in shared:
+        known = published.column(a.name)[~np.isnan(published.column(a.name))]
+        fits = (d for d in range(min(a.decimals, MOST_DECIMALS)) if np.array_equal(np.round(known, d), known))
+        fewer[a.name] = next(fits, a.decimals)
+    if all(fewer[a.name] == a.decimals for a in shared):
+        return original
+    attributes = tuple(replace(a, decimals=fewer.get(a.name, a.decimals)) for a in schema.attributes)
+    return Table(replace(schema, attributes=attributes), original.codes, original.numbers)
+
+
+# Shares of records as whole numbers: their sums are exact, whatever the order in which they are added.
+
+
+def unit_of(records: int) -> int:
+    """Return the whole number that stands for one record; those of all records add up to less than 2**62."""
+    return 1 << (62 - int(records).bit_length())
+
+
+def shares_of(sizes: NDArray[np.integer], unit: int) -> NDArray[np.int64]:
+    """Return one record divided by each size, to the nearest whole number; 0 where the size is 0."""
+    divisors = np.maximum(sizes, 1).astype(np.int64)
+    return np.where(sizes > 0, (unit + divisors // 2) // divisors, 0)
+
+
+def sums_of_parts(steps: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the sums of consecutive parts along the first axis, each given by its end; a part may be empty."""
+    running = np.zeros((len(steps) + 1, *steps.shape[1:]), dtype=np.int64)
+    np.cumsum(steps, axis=0, out=running[1:])
+    sums: NDArray[np.int64] = running[ends]
+    sums[1:] -= running[ends[:-1]]
+    return sums

@@ -41,13 +41,3 @@ def reidentification_risks(frequencies: NDArray[np.int64], population: Numbers) 
             risk *= p / f
         risks[i] = risk
     return risks
-
-
-@njit(cache=True)
-def household_risks(risks: Numbers, households: NDArray[np.int64], number: int) -> Numbers:
-    """Return, for each of `number` households, the probability that at least one member is re-identified."""
-    # risks (n,); households (n,)
-    safe = np.zeros(number, np.float64)
-    for i in range(risks.size):
-        safe[households[i]] += np.log1p(-risks[i]) if risks[i] < 1.0 else -np.inf
-    return -np.expm1(safe)

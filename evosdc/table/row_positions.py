@@ -1,14 +1,14 @@
 """Masked attributes that the order of the rows discloses: a register in the same order identifies each record."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.printing import printable
 from evosdc.secret import Purpose, Seed, stream
-from evosdc.table.distinct_values import placed_values
-from evosdc.table.remembered import remembered
+from evosdc.table.equivalence import placed_values
 from evosdc.table.schema import Role, Scale
 from evosdc.table.table import Numbers, Rows, Table
 
@@ -16,9 +16,13 @@ TELLING = 0.5  # association of position and value from which the order tells an
 CERTAIN = 4.0  # standard errors by which that must lie above what rows in random order give
 
 
-@remembered
 def told_by_position(table: Table, protect: Sequence[str]) -> tuple[str, ...]:
     """Return the masked attributes that the order of the rows tells, in the order of `protect`."""
+    return _told_by_position(table, tuple(protect))
+
+
+@lru_cache(maxsize=4)
+def _told_by_position(table: Table, protect: tuple[str, ...]) -> tuple[str, ...]:
     # One of these is above `TELLING` and by `CERTAIN` standard errors above chance: the rank correlation of position
     # and value; that of neighbouring rows; the share of missing changes between neighbours (runs of Wald and Wolfowitz,
     # moments by Mood). Of each household the first record counts.

@@ -1,6 +1,6 @@
 """The table that everything computes on: read-only matrices of integer codes and of numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evosdc.errors import DataError, Fault
 from evosdc.printing import printable
-from evosdc.table.schema import Attribute, Schema
+from evosdc.table.schema import Attribute, MissingRule, Role, Schema
 
 Codes = NDArray[np.int32]
 Numbers = NDArray[np.float64]
@@ -147,6 +147,49 @@ class Table:
             and np.array_equal(self.codes, other.codes)
             and np.array_equal(self.numbers, other.numbers, equal_nan=True)
         )
+
+
+def with_suppressed(table: Table, suppressed: NDArray[np.bool_]) -> Table:
+    """Return the table with missing values where `suppressed`, shape (n, V) in the order of the schema, says so."""
+    codes, numbers = table.codes.copy(), table.numbers.copy()
+    categorical = np.array([a.categorical for a in table.schema.attributes], dtype=np.bool_)
+    codes[suppressed[:, categorical]] = MISSING
+    numbers[suppressed[:, ~categorical]] = np.nan
+    return Table(table.schema, codes, numbers)
+
+
+def faults_of_missing(table: Table, names: Sequence[str]) -> list[Fault]:
+    """Return a fault for each of some attributes with missing values, where the schema's rule is ``error``."""
+    if table.schema.na is not MissingRule.ERROR:
+        return []
+    counts = {name: table.missing_in(table.schema[name]) for name in names}
+    wanted, advice = "none, since the schema says na = 'error'", "Set na = 'category' or fill them in."
+    return [Fault(name, f"{count} missing values", wanted, advice) for name, count in counts.items() if count]
+
+
+def assign_role(table: Table, role: Role, name: str | None) -> Table:
+    """Return the table in which the named attribute, and no other, has the role; as it is where no name is given."""
+    if name is None:
+        return table
+    (named,) = table.schema.named([name], str(role))
+    return _with_roles(table, lambda a: role if a.name == named else Role.OTHER if a.role is role else a.role)
+
+
+def only_known(table: Table, names: Sequence[str]) -> Table:
+    """Return the table in which no other attributes than the named ones are quasi-identifiers."""
+    known = Role.QUASI_IDENTIFIER
+    return _with_roles(table, lambda a: Role.OTHER if a.role is known and a.name not in names else a.role)
+
+
+def assign_known(table: Table, names: Sequence[str]) -> Table:
+    """Return the table in which named attributes are quasi-identifiers, except sensitive ones."""
+    known, sensitive = Role.QUASI_IDENTIFIER, Role.SENSITIVE
+    return _with_roles(table, lambda a: known if a.name in names and a.role is not sensitive else a.role)
+
+
+def _with_roles(table: Table, role_of: Callable[[Attribute], Role]) -> Table:
+    attributes = tuple(replace(a, role=role_of(a)) for a in table.schema.attributes)
+    return Table(replace(table.schema, attributes=attributes), table.codes, table.numbers)
 
 
 def _columns(matrix: NDArray[Any], places: Sequence[int]) -> NDArray[Any]:

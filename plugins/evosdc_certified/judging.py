@@ -19,9 +19,8 @@ from evosdc.errors import InputError
 from evosdc.plugins.registry import default_registry
 from evosdc.printing import NO_TIME
 from evosdc.secret import Purpose, Seed, judging_seed, stream
-from evosdc.table.role_assignment import assign_known
 from evosdc.table.schema import Role
-from evosdc.table.table import Rows, Table
+from evosdc.table.table import Rows, Table, assign_known
 from evosdc_certified import measurement
 from evosdc_certified.certificate import total_variation
 from evosdc_certified.evolution import Evolution, Guesses

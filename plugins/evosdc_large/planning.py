@@ -11,8 +11,7 @@ from evosdc.files.schema.description import SchemaDescription
 from evosdc.model import IntruderView, MaskingMethod, MissingMatch
 from evosdc.randomisation.transition import Matrix, cumulative
 from evosdc.secret import Purpose, Seed, stream
-from evosdc.table.missing_values import with_suppressed
-from evosdc.table.table import MISSING, Table
+from evosdc.table.table import MISSING, Table, with_suppressed
 from evosdc_large.blocks import Block
 from evosdc_large.counting import GREATEST, Counted, Integers, added_up, counted, counted_rows, keys_of
 from evosdc_large.description import table_of

@@ -215,8 +215,8 @@ def households(data: str, options: HouseholdsOptions) -> None:
 def _nearly_shared(source: "Source", household: str | None, homes: int) -> Iterator[str]:
     """Yield which attributes differ in so few households that it may be a slip, with the line of one of them."""
     from evosdc.table.households import differing_homes
-    from evosdc.table.role_assignment import assign_role
     from evosdc.table.schema import Role
+    from evosdc.table.table import assign_role
 
     table = assign_role(source.table, Role.HOUSEHOLD, household)
     for name, rows in differing_homes(table, table.schema.names).items():

@@ -13,8 +13,7 @@ from pydantic import Field
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import ByClass, ClassContents, ClassValues, IntruderView, Parameters
 from evosdc.model.privacy import contents_of
-from evosdc.table.distinct_values import placed_values
-from evosdc.table.equivalence import summed
+from evosdc.table.equivalence import placed_values, summed
 from evosdc.table.schema import Attribute, Scale
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.model import IntruderView, PrivacyModel
-from evosdc.table.equivalence import equivalence_classes, key_codes, told_apart
-from evosdc.table.negative_binomial import household_risks, reidentification_risks
+from evosdc.table.equivalence import Classes, equivalence_classes, key_codes, told_apart
+from evosdc.table.negative_binomial import reidentification_risks
 from evosdc.table.table import Numbers
 
 THE_FILE = "the file itself"  # the population, where no weights say that the file is a sample
@@ -96,9 +96,7 @@ class HouseholdRisk(PrivacyModel):
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return largest and mean risk, and expected numbers of households and records at stake."""
-        assert view.household is not None
-        households = equivalence_classes(told_apart(key_codes(view.table, [view.household])))
-        risks = household_risks(record_risks(view), households.of, len(households))
+        households, risks = _household_risks(view)
         records = float(risks @ households.counts)
         return {
             "largest": float(risks.max()),
@@ -111,10 +109,9 @@ class HouseholdRisk(PrivacyModel):
 
     def record_figures(self, view: IntruderView) -> Numbers:
         """Return the risk of each record's household, shape (n,)."""
-        assert view.household is not None
-        households = equivalence_classes(told_apart(key_codes(view.table, [view.household])))
-        risks: Numbers = household_risks(record_risks(view), households.of, len(households))[households.of]
-        return risks
+        households, risks = _household_risks(view)
+        by_record: Numbers = risks[households.of]
+        return by_record
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return the expected number of households in a sentence."""
@@ -133,6 +130,15 @@ def record_risks(view: IntruderView) -> Numbers:
     """Return the individual risk of each record, shape (n,), in (0, 1]."""
     risks: Numbers = class_risks(view)[0][view.classes.of]
     return risks
+
+
+def _household_risks(view: IntruderView) -> tuple[Classes, Numbers]:
+    """Return the households, and the probability that at least one member of each is re-identified."""
+    assert view.household is not None
+    households = equivalence_classes(told_apart(key_codes(view.table, [view.household])))
+    with np.errstate(divide="ignore"):  # of a member who is certain to be re-identified
+        risks: Numbers = -np.expm1(households.total(np.log1p(-record_risks(view))))
+    return households, risks
 
 
 def _median(values: Numbers, counts: NDArray[np.int64]) -> float:

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.model import IntruderView, Parameters, PrivacyModel
-from evosdc.table.distinct_values import placed_values
-from evosdc.table.equivalence import equivalence_classes
+from evosdc.table.equivalence import equivalence_classes, placed_values
 from evosdc.table.table import Codes, Numbers
 
 LEVELS = (0.01, 0.1, 0.5)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from evosdc.errors import InputError, PluginError
 from evosdc.model import Choices, Design, Masking, MaskingMethod, MaskingMethods, Microdata, fitting_designs
-from evosdc.table.distinct_values import counted_values
 from evosdc.table.table import MISSING, Table
 
 SELDOM = 0.05  # weight of a design that takes long, where that of others is 1
@@ -247,7 +246,7 @@ def _strata(microdata: Microdata) -> tuple[str, ...]:
     """Return the categorical attributes of the file whose categories are few, and none of them rare."""
     table, found = microdata.table, []
     for attribute in table.schema.categorical:
-        _, counts = counted_values(table.column(attribute.name))
+        _, counts = np.unique(table.column(attribute.name), return_counts=True)
         missing = (table.column(attribute.name) == MISSING).any()
         if not missing and 1 < len(counts) <= MOST_STRATA and counts.min() >= LEAST_STRATUM:
             found.append(attribute.name)

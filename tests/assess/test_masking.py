@@ -13,7 +13,7 @@ import evosdc
 from evosdc.assess.mask import sampling_weights, strata_of
 from evosdc.cli import main
 from evosdc.errors import DataError, InputError, ParameterError
-from evosdc.table.joining import join_parts
+from evosdc.table.alignment import join_parts
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 

@@ -27,9 +27,9 @@ from evosdc.plugins.registry import default_registry
 from evosdc.runs.result import SecondOpinion
 from evosdc.table.dependence import Determination, determinations
 from evosdc.table.exact_values import known_of
-from evosdc.table.role_assignment import assign_role
 from evosdc.table.row_positions import position_sentences
 from evosdc.table.schema import Role
+from evosdc.table.table import assign_role
 
 
 def intruder(percent):

@@ -1,4 +1,4 @@
-"""Classes of equal rows are those of numpy, which compares whole rows."""
+"""Classes of equal rows, and the distinct values of a column, are those of numpy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evosdc.table.equivalence import equivalence_classes, ordered_classes
+from evosdc.table.equivalence import equivalence_classes, ordered_classes, placed_values
 
 SHAPES = st.tuples(st.integers(1, 40), st.integers(1, 6))
 APART = (1, 1000, 500_000_000)
@@ -41,3 +41,20 @@ def test_no_attribute_leaves_one_class() -> None:
     for found in (equivalence_classes(np.zeros((3, 0), np.int32)), ordered_classes(np.zeros((3, 0), np.int32))):
         assert found.counts.tolist() == [3]
         assert found.of.tolist() == [0, 0, 0]
+
+
+COLUMNS = st.one_of(
+    arrays(np.int32, st.integers(0, 30), elements=st.integers(-1, 40)),
+    arrays(np.int64, st.integers(0, 30), elements=st.integers(-(2**62), 2**62)),
+    arrays(np.int64, st.integers(1, 30), elements=st.integers(2**63 - 9, 2**63 - 1)),
+    arrays(np.int8, st.integers(0, 90), elements=st.integers(-128, 127)),
+    arrays(np.float64, st.integers(0, 9), elements=st.sampled_from([0.5, -1.0, np.nan])),
+)
+
+
+@given(column=COLUMNS)
+def test_distinct_values_are_those_of_numpy(column: np.ndarray) -> None:
+    wanted = np.unique(column, return_inverse=True, return_counts=True)
+    for own, other in zip(placed_values(column), wanted, strict=True):
+        np.testing.assert_array_equal(own, other)
+        assert own.dtype == other.dtype

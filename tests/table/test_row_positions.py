@@ -8,9 +8,9 @@ from evosdc.api.tables import as_table
 from evosdc.files.frame_kinds import reordered
 from evosdc.files.reading import read_source
 from evosdc.secret import Key
-from evosdc.table.role_assignment import assign_role
 from evosdc.table.row_positions import position_sentences, random_order, told_by_position
 from evosdc.table.schema import Role
+from evosdc.table.table import assign_role
 
 MASKED = ["state", "sex", "age"]
 

@@ -11,9 +11,8 @@ from pydantic import Field
 from evosdc.errors import Fault, ParameterError, PluginError, did_you_mean
 from evosdc.model import Design, Parameters, Tunable
 from evosdc.table.equivalence import key_codes
-from evosdc.table.missing_values import with_suppressed
 from evosdc.table.schema import MissingRule
-from evosdc.table.table import Table
+from evosdc.table.table import Table, with_suppressed
 from evosdc_masking.suppression.wildcards import Values, alike
 from evosdc_masking.tuning import class_sizes
 

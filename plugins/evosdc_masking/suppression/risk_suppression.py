@@ -8,10 +8,9 @@ from pydantic import Field
 from evosdc.errors import Fault, ParameterError, did_you_mean
 from evosdc.model import Parameters
 from evosdc.table.equivalence import equivalence_classes, key_codes
-from evosdc.table.missing_values import with_suppressed
 from evosdc.table.negative_binomial import reidentification_risks
 from evosdc.table.schema import MissingRule
-from evosdc.table.table import MISSING, Codes, Numbers, Table
+from evosdc.table.table import MISSING, Codes, Numbers, Table, with_suppressed
 from evosdc.table.wildcard_tree import matching_sums, prefix_tree
 from evosdc_masking.tuning import Untuned
 

@@ -14,9 +14,8 @@ from evosdc.printing import printable
 from evosdc.table.alignment import align_codes
 from evosdc.table.equivalence import equivalence_classes, key_codes, told_apart
 from evosdc.table.households import differing_homes, shared_in_households
-from evosdc.table.role_assignment import assign_role
 from evosdc.table.schema import Attribute, Role, Scale, Schema
-from evosdc.table.table import MISSING, Numbers, Rows, Table
+from evosdc.table.table import MISSING, Numbers, Rows, Table, assign_role
 from evosdc_masking.auxiliary import ReadingOthers
 from evosdc_masking.tuning import Untuned
 

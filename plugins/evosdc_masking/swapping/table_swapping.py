@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.model import Design, Parameters, Range, Tunable
-from evosdc.table.distinct_values import placed_values
+from evosdc.table.equivalence import placed_values
 from evosdc.table.merged_classes import LEAST_CELL, least_of_classes, merged_classes
 from evosdc.table.schema import WITHHELD, Attribute, Role, Scale, Schema
 from evosdc.table.table import Table

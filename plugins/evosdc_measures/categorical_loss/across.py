@@ -10,7 +10,6 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.model import Expected, Fitted, Measure, Microdata, Tracker
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
-from evosdc.table.distinct_values import counted_values
 from evosdc.table.merged_classes import LEAST_CELL, least_of_classes, merged_classes
 from evosdc.table.schema import WITHHELD, Attribute, Role, Scale
 from evosdc.table.table import MISSING, Codes, Numbers, Table
@@ -174,7 +173,7 @@ def corrected_association(first: Codes, second: Codes) -> float:
     height, width = int(np.count_nonzero(rows)), int(np.count_nonzero(columns))
     if n < 2 or height < 2 or width < 2:
         return 0.0
-    cells, counts = counted_values((first.astype(np.int64) + 1) * len(columns) + second + 1)
+    cells, counts = np.unique((first.astype(np.int64) + 1) * len(columns) + second + 1, return_counts=True)
     margins = rows[cells // len(columns)].astype(np.float64) * columns[cells % len(columns)]
     square = float((counts.astype(np.float64) ** 2 / margins).sum()) - 1.0  # chi-square over n
     square = max(square - (height - 1) * (width - 1) / (n - 1), 0.0)

@@ -23,7 +23,6 @@ from evosdc.model.parameters import Parameters
 from evosdc.randomisation.expectation import Counts as Cells
 from evosdc.randomisation.expectation import expected_difference, with_missing
 from evosdc.randomisation.transition import Matrix
-from evosdc.table.distinct_values import counted_values
 from evosdc.table.equivalence import tallied
 from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.domains import Counts, Integers, require_aligned
@@ -62,7 +61,9 @@ class FittedTables(Tracked):
             require_addressable(size, max(map(len, chosen)))
             strides = [prod(widths[w] for w in members[place + 1 :]) for place in range(len(members))]
             digits += zip(members, strides, strict=True)
-            own, number = counted_values((self.codes[:, list(members)].astype(np.int64) + 1) @ np.array(strides))
+            own, number = np.unique(
+                (self.codes[:, list(members)].astype(np.int64) + 1) @ np.array(strides), return_counts=True
+            )
             layout[table] = len(digits), lookups if size <= DENSE_CELLS else -1, occupied
             if size <= DENSE_CELLS:
                 lookup = np.full(size, -1, dtype=np.int32)

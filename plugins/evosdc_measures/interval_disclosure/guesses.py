@@ -15,7 +15,6 @@ from pydantic import Field
 from evosdc.model import Changes, Expected, Fitted, JointCounts, Measure, OfCounts, Tracker
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
-from evosdc.table.distinct_values import counted_values
 from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Table
 from evosdc_measures.domains import Integers, require_aligned
@@ -123,7 +122,7 @@ class FittedGuessGain(FittedGuesses):
     def __init__(self, original: Table) -> None:
         super().__init__(original)
         n, attributes = original.codes.shape
-        self._floors = np.array([counted_values(column)[1].max() for column in original.codes.T])
+        self._floors = np.array([np.unique(column, return_counts=True)[1].max() for column in original.codes.T])
         beyond = n - self._floors
         self._units = np.divide(100.0 / attributes, beyond, out=np.zeros(attributes), where=beyond > 0)
 

@@ -15,10 +15,9 @@ from evosdc.model import Changes, Expected, Measure, Microdata, Tracker
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
 from evosdc.secret import Purpose, stream
-from evosdc.table.published_decimals import at_decimals
+from evosdc.table.exact_values import at_decimals, unit_of
 from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import Numbers, Rows, Table
-from evosdc.table.whole_shares import unit_of
 from evosdc_measures.domains import Counts, Integers, require_same_shape
 from evosdc_measures.number_intervals import limits_of
 from evosdc_measures.records import Tracked

@@ -11,7 +11,7 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.model import Changes, Expected, Fitted, Measure, Parameters, Rescoring, Tracker
 from evosdc.randomisation.transition import Matrix
 from evosdc.secret import Purpose, stream
-from evosdc.table.distinct_values import distinct_values, placed_values
+from evosdc.table.equivalence import placed_values
 from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Integers, require_aligned
@@ -128,7 +128,7 @@ class FittedPlaces(Fitted):
     ) -> None:
         self._original, self._linked, self._blocks = original, linked, blocks
         # Few branches first: a search sums a long common beginning once for many records.
-        self._order = np.argsort([len(distinct_values(column)) for column in original.codes.T], kind="stable")
+        self._order = np.argsort([len(np.unique(column)) for column in original.codes.T], kind="stable")
         attributes, codes = (
             [original.schema.categorical[v] for v in self._order],
             original.codes.take(self._order, axis=1),

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.randomisation.transition import Matrix
-from evosdc.table.distinct_values import distinct_values, placed_values
-from evosdc.table.equivalence import equivalence_classes
+from evosdc.table.equivalence import equivalence_classes, placed_values
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.prefix_tree import tree_of
@@ -98,7 +97,7 @@ def costs_of_matrix(matrix: Matrix, column: Codes) -> Integers:
     whole = np.zeros((len(matrix) + 1, len(matrix) + 1))
     whole[0, 0] = 1.0
     whole[1:, 1:] = matrix
-    likely = whole[distinct_values(column) + 1].T
+    likely = whole[np.unique(column) + 1].T
     costs = np.full(likely.shape, IMPOSSIBLE, dtype=np.int64)
     possible = likely > 0.0
     costs[possible] = np.round(-SCALE * np.log(likely[possible])).astype(np.int64)

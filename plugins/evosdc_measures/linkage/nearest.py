@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from evosdc.model import Changes, Fitted, Tracker
 from evosdc.model.tracker import Rescoring
 from evosdc.processors import LONG, in_parts
+from evosdc.table.exact_values import shares_of, sums_of_parts, unit_of
 from evosdc.table.table import Numbers, Rows, Table
-from evosdc.table.whole_shares import shares_of, sums_of_parts, unit_of
 from evosdc_measures.domains import Integers, require_same_shape
 
 Placed = NDArray[Any]  # Records in the form in which they are compared, shape (m, V): codes, or coordinates

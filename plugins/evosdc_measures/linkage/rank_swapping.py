@@ -5,7 +5,6 @@ from pydantic import Field
 
 from evosdc.model import Measure
 from evosdc.model.parameters import Parameters
-from evosdc.table.distinct_values import counted_values
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Numbers, Table
 from evosdc_measures.linkage.nearest import Links
@@ -73,7 +72,7 @@ def near_ranks(original: Numbers, masked: Numbers, reach: int) -> tuple[Numbers,
     column = np.sort(masked[~np.isnan(masked)])
     if not column.size:
         return np.full(len(original), np.inf), np.full(len(original), -np.inf)
-    values, counts = counted_values(column)
+    values, counts = np.unique(column, return_counts=True)
     through = np.cumsum(counts)
     first = through - counts + 1
     below = np.searchsorted(column, original, side="left") + 1

@@ -12,8 +12,7 @@ from evosdc.assess.changes import perturbed_values, untouched_records
 from evosdc.assess.intruder import found_by_value
 from evosdc.assess.measure import score_table
 from evosdc.plugins.registry import default_registry
-from evosdc.table.exact_values import ExactValues
-from evosdc.table.published_decimals import with_published_decimals
+from evosdc.table.exact_values import ExactValues, with_published_decimals
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance

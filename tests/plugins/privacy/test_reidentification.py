@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from evosdc.model import MissingMatch
-from evosdc.table.negative_binomial import household_risks, reidentification_risks
+from evosdc.table.negative_binomial import reidentification_risks
 from evosdc_privacy.reidentification import GlobalRisk, HouseholdRisk, IndividualRisk, record_risks
 from tests.plugins.privacy.reference import negative_binomial_mean, release_of_codes
 
@@ -83,8 +83,13 @@ def test_weights_below_one_count_as_one() -> None:
 
 class TestHouseholds:
     def test_members_are_independent(self) -> None:
-        found = household_risks(np.array([0.5, 0.5, 0.2, 1.0, 0.0]), np.array([0, 0, 1, 2, 3]), 4)
-        assert found == pytest.approx([0.75, 0.2, 1.0, 0.0])
+        codes, weights = np.array([[0, 0], [1, 0], [2, 1], [3, 2]]), np.array([4.0, 4.0, 16.0, 1.0])
+        view = release_of_codes(codes, MissingMatch.CATEGORY, weights=weights)
+        view = type(view)(view.table, ("a0",), (), weights, "a1")
+        own = record_risks(view)
+        found = HouseholdRisk(HouseholdRisk.Params()).record_figures(view)
+        together = 1.0 - (1.0 - own[0]) * (1.0 - own[1])
+        assert found == pytest.approx([together, together, own[2], 1.0])
 
     def test_a_record_without_household_is_one_of_its_own(self) -> None:
         codes = np.array([[0, 0], [0, 0], [1, 1], [1, -1], [1, -1]])
