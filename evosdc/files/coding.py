@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from evosdc.errors import DataError, Fault
@@ -85,12 +86,10 @@ def faults_of(column: Column, attribute: Attribute, missing: Sequence[str], orig
 
 def _unfit(texts: Sequence[str], mark: str) -> tuple[list[str], list[str]]:
     """Return the texts that write no numbers, and those that write numbers of a size that is not read."""
-    held = texts if isinstance(texts, NumberTexts) else None
-    if held is None:
-        read = {text: number(text, mark) for text in texts}
-        sizes = {text: abs(value) for text, value in read.items() if value}
-        return [t for t, value in read.items() if value is None], [t for t in sizes if not LEAST <= sizes[t] <= MOST]
-    return list(held.words), held.beyond(LEAST, MOST)
+    held = texts if isinstance(texts, NumberTexts) else NumberTexts(pa.array(list(texts), pa.string()), mark)
+    sizes = np.abs(held.occurring)
+    beyond = (sizes > MOST) | ((sizes < LEAST) & (sizes != 0.0))
+    return list(held.words), list(held.of_cells(np.flatnonzero(beyond)))
 
 
 def _matrix(columns: Sequence[NDArray[_Kind]], size: int, dtype: type[_Kind]) -> NDArray[_Kind]:

@@ -71,11 +71,11 @@ class Column:
         """Return the texts that occur and do not stand for a missing value."""
         if self.of_cells:
             absent = self._cells.standing(missing)
-            return self._cells.without(absent) if absent.any() else self._cells
+            return self._cells.of_cells(np.flatnonzero(~absent)) if absent.any() else self._cells
         occurs = self.counts() > 0
         if self.held is not None:
             occurs[self.held.places_of(missing)] = False
-            return self.held if occurs.all() else self.held.take(np.flatnonzero(occurs))
+            return self.held if occurs.all() else self.held.of_cells(np.flatnonzero(occurs))
         return tuple(text for text, here in zip(self.texts, occurs, strict=True) if here and text not in missing)
 
     def count(self, text: str) -> int:

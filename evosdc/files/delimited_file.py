@@ -19,7 +19,7 @@ from evosdc.files.dialect import BLANK, QUOTE_BEHIND_BLANK, Dialect, Line, by_ta
 from evosdc.files.encoding import Encoding, decode
 from evosdc.files.original import Published
 from evosdc.printing import printable
-from evosdc.table.numerals import number, number_formats, parsed
+from evosdc.table.numerals import number, number_formats, values_of
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Rows
 
@@ -179,7 +179,7 @@ def _telling(cells: Any) -> list[str]:
     head = cells.slice(0, _LOOKED_AT).unique()
     if 2 * len(head) <= min(len(cells), _LOOKED_AT) or len(cells) <= _LOOKED_AT:
         return list(cells.unique().to_pylist())
-    if not np.isnan(parsed(cells)).any() and not pc.all(pc.match_substring_regex(head, _THREE)).as_py():
+    if not np.isnan(values_of(cells)).any() and not pc.all(pc.match_substring_regex(head, _THREE)).as_py():
         return list(head.to_pylist())
     odd = pc.invert(pc.match_substring_regex(cells, _PLAIN))
     # Where each text has three digits behind the mark, one with another number of them decides.

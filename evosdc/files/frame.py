@@ -27,7 +27,7 @@ from evosdc.files.schema.description import SchemaDescription, describe
 from evosdc.files.schema.hierarchies import with_hierarchies
 from evosdc.printing import printable
 from evosdc.table.dates import date_format_of, in_time
-from evosdc.table.numerals import decimals_of, more_than, natural_order, numbers, texts_of_numbers
+from evosdc.table.numerals import decimals_of, natural_order, numbers, texts_of_numbers
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 
@@ -219,7 +219,7 @@ def _codes(column: Column, missing: Sequence[str]) -> tuple[str, ...]:
     """Return the categories of a column whose numbers are codes, by its name or how often they occur; else none."""
     hint = hint_of(column.name)
     present = column.present(missing)
-    few = hint.unordered or not more_than(present, MOST_CODES)
+    few = hint.unordered or len(present[: MOST_CODES + 1]) <= MOST_CODES
     values = numbers(present, column.mark) if few else None
     if values is None or not np.isfinite(values).all():
         return ()

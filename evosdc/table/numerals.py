@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from math import inf, isinf
 from typing import Any, overload
@@ -20,7 +21,6 @@ GREATEST = float(np.finfo(np.float32).max)
 MOST_DECIMALS = 15  # a float64 holds no more; texts with more digits after the point are artefacts of printing
 LONG = 8  # digits after the point from which a float32 may have been written with more digits than it holds
 _NUMERAL = f"^(?:{NUMERAL})$"
-_SCALED = r"^[+-]?[0-9]*\.?(?P<after>[0-9]*)[eE](?P<power>[+-]?[0-9]+)$"
 
 
 def number(text: str, mark: str = ".") -> float | None:
@@ -34,8 +34,7 @@ def number(text: str, mark: str = ".") -> float | None:
 class NumberTexts(Sequence[str]):
     """Distinct texts, to be used as a tuple of them is, in the order in which they first stand in some cells."""
 
-    # Arrow processes all texts at once; equal cells are merged only where that is needed.
-    # cells (n,)
+    # Arrow processes all cells, shape (n,), at once; equal ones are merged only where that is needed.
 
     def __init__(self, cells: Any, mark: str = ".") -> None:
         self.cells, self.mark = cells, mark
@@ -54,25 +53,32 @@ class NumberTexts(Sequence[str]):
     @cached_property
     def occurring(self) -> NDArray[np.float64]:
         """The finite number that each cell writes, shape (n,); NaN where it writes none."""
-        return parsed(self.cells, self.mark)
+        return values_of(self.cells, self.mark)
 
     @cached_property
     def values(self) -> NDArray[np.float64]:
         """The finite number that each distinct text writes; NaN where it writes none."""
-        same = "coded" in self.__dict__ and len(self.array) == len(self.cells)
-        return self.occurring if same else parsed(self.array, self.mark)
+        return self.occurring if len(self.array) == len(self.cells) else values_of(self.array, self.mark)
 
-    def take(self, places: NDArray[np.intp]) -> "NumberTexts":
-        """Return the texts at some places."""
-        return NumberTexts(self.array.take(pa.array(places)), self.mark)
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The texts that write no number."""
+        return tuple(self.of_cells(np.flatnonzero(np.isnan(self.occurring))))
+
+    @cached_property
+    def digits(self) -> int:
+        """The most digits after the mark, less the exponent, of texts that write numbers."""
+        most = decimals_after(self.cells, self.mark)[~np.isnan(self.occurring)].max(initial=0)
+        return min(int(most), MOST_DECIMALS)
+
+    @cached_property
+    def padded(self) -> bool:
+        """Whether some text is of several digits alone, the first of them 0."""
+        return bool(pc.any(pc.match_substring_regex(self.cells, "^0[0-9]+$")).as_py())
 
     def of_cells(self, rows: NDArray[np.intp]) -> "NumberTexts":
         """Return the texts of some cells."""
         return NumberTexts(self.cells.take(pa.array(rows)), self.mark)
-
-    def without(self, absent: NDArray[np.bool_]) -> "NumberTexts":
-        """Return the texts of the other cells."""
-        return NumberTexts(self.cells.filter(pa.array(~absent)), self.mark)
 
     def __len__(self) -> int:
         return len(self.array)
@@ -85,18 +91,17 @@ class NumberTexts(Sequence[str]):
     @overload
     def __getitem__(self, place: "slice[Any, Any, Any]") -> tuple[str, ...]: ...
     def __getitem__(self, place: "int | slice[Any, Any, Any]") -> str | tuple[str, ...]:
-        if isinstance(place, slice):
-            if (
-                place.start is None
-                and place.step is None
-                and place.stop is not None
-                and 0 <= place.stop < len(self.cells)
-            ):
-                return tuple(self._first_texts(self.cells, place.stop))
-            return tuple(self.array.take(pa.array(range(*place.indices(len(self))), pa.int64())).to_pylist())
-        if not -len(self) <= place < len(self):
-            raise IndexError(place)
-        return str(self.array[int(place) % len(self)].as_py())
+        if not isinstance(place, slice):
+            if not -len(self) <= place < len(self):
+                raise IndexError(place)
+            return str(self.array[int(place) % len(self)].as_py())
+        stop = place.stop
+        if place.start is None and place.step is None and stop is not None and 0 <= stop < len(self.cells):
+            # For the first texts few cells are looked at where these are enough.
+            heads = (self.cells.slice(0, size).unique() for size in (2 * stop, 64 * stop))
+            first = next((head for head in heads if len(head) >= stop), None)
+            return tuple((self.array if first is None else first).slice(0, stop).to_pylist())
+        return tuple(self.array.to_pylist()[place])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.array.to_pylist())
@@ -126,56 +131,7 @@ class NumberTexts(Sequence[str]):
 
     def places_of(self, texts: Sequence[str]) -> NDArray[np.intp]:
         """Return the places of those of some texts that are here, in ascending order."""
-        here = [text for text in texts if text in self]
-        return np.unique(np.array([self.index(text) for text in here], dtype=np.intp))
-
-    @cached_property
-    def words(self) -> tuple[str, ...]:
-        """The texts that write no number."""
-        if not np.isnan(self.occurring).any():
-            return ()
-        return tuple(pc.unique(self.cells.filter(pa.array(np.isnan(self.occurring)))).to_pylist())
-
-    @property
-    def all_numbers(self) -> bool:
-        """Whether every text writes a number."""
-        return not self.words
-
-    @property
-    def numbers(self) -> NDArray[np.float64] | None:
-        """The numbers that all texts write, None where one of them writes none; not to be changed."""
-        # Of fractions those of the cells, so that a number may stand there several times.
-        if not self.all_numbers:
-            return None
-        return self.occurring if (self.occurring != np.rint(self.occurring)).any() else self.values
-
-    def _first_texts(self, cells: Any, count: int) -> list[str]:
-        """Return the first `count` distinct texts of cells; few cells are looked at where these are enough."""
-        for size in (2 * count, 64 * count):
-            if len(some := pc.unique(cells.slice(0, size))) >= count:
-                return list(some.slice(0, count).to_pylist())
-        return list(pc.unique(cells).slice(0, count).to_pylist())
-
-    def more_than(self, count: int) -> bool:
-        """Whether there are more than `count` texts."""
-        return len(pc.unique(self.cells.slice(0, 64 * (count + 1)))) > count or len(self) > count
-
-    def beyond(self, least: float, most: float) -> list[str]:
-        """Return the texts that write numbers, but nought, of other sizes than from `least` to `most`."""
-        sizes = np.abs(self.occurring)
-        found = (sizes > most) | ((sizes < least) & (sizes != 0.0))
-        return list(pc.unique(self.cells.filter(pa.array(found))).to_pylist()) if found.any() else []
-
-    @cached_property
-    def digits(self) -> int:
-        """The most digits after the mark, less the exponent, of texts that write numbers."""
-        most = decimals_after(self.cells, self.mark)[~np.isnan(self.occurring)].max(initial=0)
-        return min(int(most), MOST_DECIMALS)
-
-    @cached_property
-    def padded(self) -> bool:
-        """Whether some text is of several digits alone, the first of them 0."""
-        return bool(pc.any(pc.match_substring_regex(self.cells, "^0[0-9]+$")).as_py())
+        return np.unique(np.array([self.index(text) for text in texts if text in self], dtype=np.intp))
 
     def numbers_to(self, decimals: int, of_cells: bool = False) -> NDArray[np.float64]:
         """Return the number of each text or cell, by its shortest text if that single has so few decimals; or NaN."""
@@ -184,32 +140,20 @@ class NumberTexts(Sequence[str]):
         if self.digits <= decimals and self.digits < MOST_DECIMALS:
             return values
         near = np.flatnonzero(near_singles(values))
-        if len(near):
-            some = texts.take(pa.array(near))
-            noughts = pc.match_substring_regex(some, "[.,]0*$").to_numpy(zero_copy_only=False)
-            near = near[(decimals_after(some, self.mark) > decimals) & ~noughts]
-        if not len(near):
-            return values
+        some = texts.take(pa.array(near))
+        noughts = pc.match_substring_regex(some, "[.,]0*$").to_numpy(zero_copy_only=False)
+        near = near[(decimals_after(some, self.mark) > decimals) & ~noughts]
         shortest, found = shortest_singles(values[near])
-        other = (found <= decimals) & (shortest != values[near])
-        if other.any():
-            values = values.copy()
-            values[near[other]] = shortest[other]
+        values = values.copy()
+        values[near[found <= decimals]] = shortest[found <= decimals]
         return values
 
-    @cached_property
-    def single_decimals(self) -> int | None:
-        """The decimals of numbers that were single precision before they were written at length; else None."""
-        values = self.occurring[~np.isnan(self.occurring)]
-        if self.digits < LONG or not near_singles(values).all():
-            return None
-        shortest = int(shortest_singles(values)[1].max(initial=0))
-        return shortest if shortest < self.digits else None
 
-
-def parsed(texts: Any, mark: str = ".") -> NDArray[np.float64]:
-    """Return the finite number that each text of an Arrow array writes, NaN where it writes none."""
-    plain = _with_point(texts, mark)
+def values_of(texts: Any, mark: str = ".") -> NDArray[np.float64]:
+    """Return the finite number that each text of a sequence or Arrow array writes, NaN where it writes none."""
+    # texts (k,)
+    plain = texts if isinstance(texts, pa.Array | pa.ChunkedArray) else pa.array(list(texts), pa.string())
+    plain = _with_point(plain, mark)
     try:
         values = np.array(pc.cast(plain, pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
         if np.isfinite(values).all():  # words such as nan would be numbers here
@@ -229,13 +173,10 @@ def decimals_after(texts: Any, mark: str = ".") -> NDArray[np.int64]:
     found = pc.find_substring(plain, ".").to_numpy(zero_copy_only=False)
     sizes = pc.binary_length(plain).to_numpy(zero_copy_only=False)
     after: NDArray[np.int64] = np.where(found >= 0, sizes - found - 1, 0).astype(np.int64)
-    scaled = np.flatnonzero(pc.match_substring(plain, "e", ignore_case=True).to_numpy(zero_copy_only=False))
-    if len(scaled):
-        parts = pc.extract_regex(plain.take(pa.array(scaled)), _SCALED)
-        digits = pc.utf8_length(pc.struct_field(parts, "after")).fill_null(0).to_numpy(zero_copy_only=False)
-        powers = pc.replace_substring_regex(pc.struct_field(parts, "power"), r"^\+", "")
-        power = pc.cast(pc.cast(powers, pa.float64()).fill_null(0.0), pa.float64()).to_numpy(zero_copy_only=False)
-        after[scaled] = np.clip(digits - power, 0, 1000).astype(np.int64)
+    for place in np.flatnonzero(pc.match_substring(plain, "e", ignore_case=True).to_numpy(zero_copy_only=False)):
+        text = plain[int(place)].as_py()
+        if _WHOLE_TEXT.fullmatch(text):
+            after[place] = min(max(-int(Decimal(text).as_tuple().exponent), 0), 1000)
     return after
 
 
@@ -248,7 +189,7 @@ def shortest_singles(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], 
     texts = pc.cast(pa.array(values.astype(np.float32)), pa.string())
     found = decimals_after(texts)
     whole = pc.match_substring_regex(texts, r"\.0$").to_numpy(zero_copy_only=False)
-    return parsed(texts), np.where(whole, 0, found)
+    return values_of(texts), np.where(whole, 0, found)
 
 
 def near_singles(values: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -256,11 +197,6 @@ def near_singles(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     values = np.where(np.abs(values) <= GREATEST, values, np.nan)
     near: NDArray[np.bool_] = np.abs(values.astype(np.float32) - values) <= SAME * np.abs(values)
     return near
-
-
-def more_than(texts: Sequence[str], count: int) -> bool:
-    """Whether there are more than `count` texts, which need not all be counted."""
-    return texts.more_than(count) if isinstance(texts, NumberTexts) else len(texts) > count
 
 
 def texts_of_numbers(values: NDArray[Any]) -> NumberTexts:
@@ -280,11 +216,9 @@ def texts_of_numbers(values: NDArray[Any]) -> NumberTexts:
 # units of its last decimal up to which a number, and others near it, can be counted in a double
 COUNTABLE = 2.0**51 / 3.0
 _FEW_GROUPED = 5  # fewer texts such as 1.234 are thousands only where the rest of the file says so
-_MANY = 5000
 _MOSTLY = 0.9
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}([.,' \u00a0\u2009\u202f\u2019])[0-9]{3}(?:\1[0-9]{3})*(?:([.,])[0-9]+)?")
 _MARKED = re.compile(r"[+-]?[0-9]*([.,])[0-9]*(?:[eE][+-]?[0-9]+)?")
-_OTHER_SIGN = re.compile(r"[,' \u00a0\u2009\u202f\u2019]|\..*\.")
 _ZERO = re.compile(r"[+-]?0[.,]")
 _PADDED = re.compile(r"[+-]?0[0-9]")
 
@@ -308,9 +242,10 @@ class NumberFormat:
 class _Evidence:
     """The evidence of a column's texts for its marks: one example for each, and their number."""
 
-    decisive: dict[str, str]  # by decimal mark, a text that has it for sure
-    grouped: dict[str, str]  # by sign, a text in which it can only group digits
-    doubtful: dict[str, list[str]]  # by sign, texts such as 1.234, in which it may group digits or be the decimal mark
+    decisive: dict[str, str] = field(default_factory=dict)  # by decimal mark, a text that has it for sure
+    grouped: dict[str, str] = field(default_factory=dict)  # by sign, a text in which it can only group digits
+    # by sign, texts such as 1.234, in which it may group digits or be the decimal mark
+    doubtful: dict[str, list[str]] = field(default_factory=dict)
     numerals: int = 0
     longest: int = 0  # most digits of texts without a mark
     unmarked: int = 0
@@ -327,40 +262,29 @@ class _Evidence:
 
 
 def _evidence(texts: Sequence[str]) -> _Evidence:
-    """Return the numbers in texts; of very many the first ones, where the others have no sign but a point."""
-    if len(texts) > _MANY:
-        first = _evidence_of(texts[:_MANY])
-        settled = set(first.decisive) == {"."} and not first.grouped.keys() | first.doubtful.keys() - {"."}
-        if settled and not any(map(_OTHER_SIGN.search, texts)):
-            first.numerals = first.numerals * len(texts) // _MANY
-            return first
-    return _evidence_of(texts)
-
-
-def _evidence_of(texts: Sequence[str]) -> _Evidence:
-    found = _Evidence({}, {}, {})
+    found = _Evidence()
     for text in texts:
-        if text.lstrip("+-").isdecimal() and text.isascii():
-            found.numerals += 1
+        digits = text.lstrip("+-")
+        if digits.isdecimal() and text.isascii():
             found.unmarked += 1
-            found.longest = max(found.longest, len(text.lstrip("+-")))
+            found.longest = max(found.longest, len(digits))
         elif grouped := _GROUPED.fullmatch(text):
-            found.numerals += 1
             sign, decimal = grouped[1], grouped[2]
-            if decimal is not None and decimal != sign:
-                found.decisive.setdefault(decimal, text)
+            # A second sign, or a sign that stands twice, shows what groups digits and what the other one is.
+            if decimal not in (None, sign) or sign not in ".," or text.count(sign) > 1:
                 found.grouped.setdefault(sign, text)
-            elif sign not in (".", ",") or text.count(sign) > 1:
-                found.grouped.setdefault(sign, text)
-                if sign in (".", ","):
-                    found.decisive.setdefault("," if sign == "." else ".", text)
+                mark = decimal if decimal not in (None, sign) else {".": ",", ",": "."}.get(sign, "")
+                if mark:
+                    found.decisive.setdefault(mark, text)
             elif _ZERO.match(text):
                 found.decisive.setdefault(sign, text)
             else:
                 found.doubtful.setdefault(sign, []).append(text)
         elif (marked := _MARKED.fullmatch(text)) and any(map(str.isdigit, text)):
-            found.numerals += 1
             found.decisive.setdefault(marked[1], text)
+        else:
+            continue
+        found.numerals += 1
     return found
 
 
@@ -370,7 +294,7 @@ def number_formats(columns: Sequence[Sequence[str]], separator: str = ",") -> li
     # columns. With comma-separated cells ``"1,234"`` was quoted for its thousands.
     evidence = [_evidence(texts) for texts in columns]
     usable = [
-        e if 2 * e.numerals > len(texts) and not e.contradicting else _Evidence({}, {}, {})
+        e if 2 * e.numerals > len(texts) and not e.contradicting else _Evidence()
         for e, texts in zip(evidence, columns, strict=True)
     ]
     marks = {mark for one in usable for mark in one.decisive}
@@ -408,12 +332,6 @@ def contradiction_of(texts: Sequence[str]) -> tuple[str, ...]:
     return evidence.contradicting if evidence.numerals >= _MOSTLY * max(len(texts), 1) else ()
 
 
-def values_of(texts: Sequence[str], mark: str = ".") -> NDArray[np.float64]:
-    """Return the finite number that each text writes, NaN where it writes none: `number` of a whole column."""
-    # texts (k,)
-    return parsed(texts if isinstance(texts, pa.Array | pa.ChunkedArray) else pa.array(list(texts), pa.string()), mark)
-
-
 def _held(texts: Iterable[str], mark: str) -> NumberTexts:
     if isinstance(texts, NumberTexts) and texts.mark == mark:
         return texts
@@ -422,10 +340,12 @@ def _held(texts: Iterable[str], mark: str) -> NumberTexts:
 
 def numbers(texts: Iterable[str], mark: str = ".") -> NDArray[np.float64] | None:
     """Return the numbers that all texts write, or None when one of them writes none; not to be changed."""
-    if isinstance(texts, NumberTexts) and texts.mark == mark:
-        return texts.numbers
-    values = values_of(tuple(texts), mark)
-    return None if np.isnan(values).any() else values
+    held = _held(texts, mark)
+    if np.isnan(held.occurring).any():
+        return None
+    # Whole numbers of cells are made distinct; a fraction may stand there several times.
+    whole = held is texts and (held.occurring == np.rint(held.occurring)).all()
+    return held.values if whole else held.occurring
 
 
 def decimals_of(texts: Iterable[str], mark: str = ".") -> int:
@@ -433,7 +353,7 @@ def decimals_of(texts: Iterable[str], mark: str = ".") -> int:
     # Digits that single precision cannot hold do not count (``3.58999991416931`` is 3.59), nor those of numbers too
     # great for a double to count them.
     held = _held(texts, mark)
-    single = held.single_decimals
+    single = single_precision_decimals(held, mark)
     decimals = held.digits if single is None else single
     if decimals >= LONG:
         greatest = float(np.nanmax(np.abs(held.occurring), initial=0.0))
@@ -444,7 +364,12 @@ def decimals_of(texts: Iterable[str], mark: str = ".") -> int:
 
 def single_precision_decimals(texts: Iterable[str], mark: str = ".") -> int | None:
     """Return the decimals of numbers that were single precision before they were written at length; else None."""
-    return _held(texts, mark).single_decimals
+    held = _held(texts, mark)
+    values = held.occurring[~np.isnan(held.occurring)]
+    if held.digits < LONG or not near_singles(values).all():
+        return None
+    shortest = int(shortest_singles(values)[1].max(initial=0))
+    return shortest if shortest < held.digits else None
 
 
 def numeral(value: float, decimals: int, mark: str = ".") -> str:
@@ -466,13 +391,13 @@ def same_number(texts: Iterable[str], codes: Iterable[str], mark: str = ".") -> 
     wanted = set(codes)
     values = {value for code in wanted if not is_padded(code) and (value := number(code, mark)) is not None}
     if isinstance(texts, NumberTexts) and texts.mark == mark:
-        texts = [texts[int(place)] for place in np.flatnonzero(np.isin(texts.values, sorted(values)))]
+        texts = texts.of_cells(np.flatnonzero(np.isin(texts.occurring, sorted(values))))
     return tuple(text for text in texts if text not in wanted and not is_padded(text) and number(text, mark) in values)
 
 
 def natural_order(labels: Iterable[str], mark: str = ".") -> tuple[str, ...]:
     """Return distinct labels by number if all are numbers, else sorted as text."""
     held = _held(labels, mark)
-    if not held.all_numbers:
+    if held.words:
         return tuple(sorted(held))
     return tuple(text for _, text in sorted(zip(held.values.tolist(), held, strict=True)))

@@ -48,7 +48,7 @@ def test_what_is_asked_of_all_texts_is_answered_alike(values, decimals):
 def test_some_texts_are_held_as_all_are(values):
     held = held_texts(values)
     places = np.arange(len(held))[::-2]
-    assert tuple(held.take(places)) == tuple(held)[::-2]
+    assert tuple(held.of_cells(places)) == tuple(held)[::-2]
 
 
 def test_infinite_floats_write_no_numbers():
@@ -83,7 +83,6 @@ def test_cells_answer_as_their_texts_do(texts, mark):
     assert [None if np.isnan(value) else value for value in held.values] == read
     assert held.words == tuple(text for text, value in zip(plain, read, strict=True) if value is None)
     assert held[:3] == plain[:3]
-    assert held.more_than(2) == (len(plain) > 2)
     for text in (*plain, "9", "y"):
         assert held.standing((text,)).tolist() == [cell == text for cell in cells]
     assert held.coded[1].tolist() == [plain.index(cell) for cell in cells]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from evosdc.files.column import Column
 from evosdc.files.inference.name_hints import NameHint, hint_of, is_birth, is_code, words_of
 from evosdc.files.inference.scales import ScaleGuess, guess_scale, mixed_sentence, whole
-from evosdc.table.numerals import NumberTexts, decimals_of, more_than, natural_order, numbers
+from evosdc.table.numerals import NumberTexts, decimals_of, natural_order, numbers
 from evosdc.table.schema import Attribute, Role, Scale
 
 MOST_CATEGORIES = 50  # more different values, of a column whose name says so, identify even where records share them
@@ -100,7 +100,7 @@ def propose_column(
     found = _by_name_and_values(column, (*missing, *own), apart, measured, label)
     texts = column.present((*missing, *own))
     reason = found.scale_reason
-    if not more_than(texts, 1) and len(texts) == 1 and _ONE_VALUE not in found.reason:
+    if len(texts[:2]) == 1 and _ONE_VALUE not in found.reason:
         reason = ", and ".join(filter(None, (reason, _ONE_VALUE)))
     if own:
         reason = f"{reason}; {', '.join(map(repr, own))} taken for missing"
@@ -176,7 +176,7 @@ def _demographic(attribute: Attribute, guess: ScaleGuess, role_reason: str) -> P
 def _identifying(hint: NameHint, texts: Sequence[str], values: NDArray[np.float64] | None, size: int) -> str:
     """Return why a column identifies respondents; empty when it does not seem to."""
     # Names and looks of values count at any size; that values differ counts in many records only.
-    many = more_than(texts, _FEW)
+    many = len(texts[: _FEW + 1]) > _FEW
     if hint.identifier and 2 * len(texts) > size:
         return "its name says that it identifies"
     shared = hint.identifier and len(texts) > MOST_CATEGORIES and (values is None or whole(values))

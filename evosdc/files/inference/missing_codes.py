@@ -128,7 +128,7 @@ def _telling(texts: NumberTexts) -> Sequence[str]:
             left = left[left != value]
             if not len(left):
                 break
-    return tuple(texts.without(~chosen))
+    return tuple(texts.of_cells(np.flatnonzero(chosen)))
 
 
 def _high(values: Mapping[str, float], ages: bool, column: Column) -> list[str]:
