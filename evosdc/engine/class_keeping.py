@@ -4,20 +4,26 @@ A constraint such as ``k-anonymity >= 3`` is a promise about records that look a
 original one by one make records unlike.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from math import ceil
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evosdc.engine.headline import Headline, unmasked_of
 from evosdc.engine.trackers import scores_of
 from evosdc.model import ByClass, Fitted, Microdata
 from evosdc.model.constraint import Constraint, Constraints
 from evosdc.model.individual import INFEASIBILITY
-from evosdc.table.equivalence import key_codes
-from evosdc.table.record_rules import Flags
-from evosdc.table.table import Codes, Table
+from evosdc.table.distance import category_distance
+from evosdc.table.equivalence import Classes, equivalence_classes, key_codes
+from evosdc.table.record_rules import Flags, RecordRules
+from evosdc.table.table import Codes, Rows, Table
+
+# takes a masked table and returns which records are in a class that is not what was promised, shape (n,)
+Short = Callable[[Table], Flags]
+NOWHERE = -1  # in place of a class: no legal one was found
 
 
 def headline_of(constraint: Constraint, measures: Mapping[str, Fitted]) -> Headline | None:
@@ -53,8 +59,6 @@ class Repair:
         """Return a masked file with all records in order; itself where they are."""
         if self._rules is None:
             return masked
-        from evosdc.table.class_repair import repaired_by_class  # numba is loaded with it
-
         by_cell = self._rules.repaired(masked)
         if by_cell is masked or not self._judged:
             return by_cell
@@ -105,3 +109,97 @@ class Repair:
             missing = np.array([constraint.excess(figure) > 0.0 for figure in distinct.tolist()])
             short |= missing[places.reshape(-1)]
         return short
+
+
+def repaired_by_class(rules: RecordRules, masked: Table, names: Sequence[str], fixed: Codes, short: Short) -> Table:
+    """Return a masked table without forbidden records, repaired by whole combinations."""
+    # A record that breaks a rule takes the combination (of `names`) of the nearest legal class with the same `fixed`
+    # values. Classes that become short by this are dissolved, the smaller half at a time, until none is. What finds no
+    # class is repaired cell by cell, or stays where it breaks no rule.
+    # fixed (n, F)
+    broken = rules.broken(masked)
+    if not broken.any():
+        return masked
+    search = _LegalClasses(rules, masked, names, fixed)
+    by_cell = rules.repaired(masked)
+    stuck = short(masked)
+    open_classes = np.ones(len(search.classes), dtype=bool)
+    open_classes[search.classes.of[stuck]] = False
+    of, movers = search.classes.of.copy(), np.flatnonzero(broken)
+    while True:
+        of[movers] = search.nearest(movers, open_classes)
+        lost = movers[of[movers] == NOWHERE]
+        stuck[lost] = True
+        # What breaks no rule stays where it was.
+        staying = lost[~broken[lost]]
+        of[staying] = search.classes.of[staying]
+        table = search.table(of, by_cell)
+        fallen = np.unique(of[short(table) & ~stuck])
+        if not len(fallen):
+            return table
+        sizes = np.bincount(of[of >= 0], minlength=len(search.classes))[fallen]
+        dissolved = fallen[np.argsort(sizes, kind="stable")][: (len(fallen) + 1) // 2]
+        open_classes[dissolved] = False
+        movers = np.flatnonzero(np.isin(of, dissolved) & ~stuck)
+
+
+class _LegalClasses:
+    """The classes of a masked file, and the nearest legal one of each record."""
+
+    # Near: categories by `evosdc.table.distance`, numbers over the original's range; of equally near classes the
+    # greater one, then the first in the file.
+
+    def __init__(self, rules: RecordRules, masked: Table, names: Sequence[str], fixed: Codes) -> None:
+        schema = masked.schema
+        attributes = [*schema.categorical, *schema.numeric]
+        self._rules, self._masked, self._own = rules, masked, rules.classes_of(masked)
+        self._taken: Flags = np.array([attribute.name in names for attribute in attributes])
+        self._matrices = [category_distance(attribute, schema.na).matrix for attribute in schema.categorical]
+        known = [column[~np.isnan(column)] for column in rules.original.numbers.T]
+        self._ranges = [float(np.ptp(column)) or 1.0 if len(column) else 1.0 for column in known]
+        groups = equivalence_classes(fixed).of
+        keys = key_codes(masked, [attribute.name for attribute in attributes if attribute.name in names])
+        self.classes: Classes = equivalence_classes(np.column_stack([groups, keys]).astype(np.int32))
+        self._group_of_class = groups[self.classes.first]
+        self._greatest_first = np.argsort(-self.classes.counts, kind="stable")
+        # Records alike in all that counts find the same class.
+        alike = [self.classes.of, *rules.others.T, *self._own[:, ~self._taken].T]
+        self._alike = equivalence_classes(np.column_stack(alike).astype(np.int32))
+
+    def nearest(self, movers: Rows, open_classes: Flags) -> NDArray[np.int64]:
+        """Return the nearest legal class of each record, among those that are open; `NOWHERE` where there is none."""
+        listed = self._greatest_first[open_classes[self._greatest_first]]
+        kinds, place = np.unique(self._alike.of[movers], return_inverse=True)
+        found = np.array([self._nearest(int(row), listed) for row in self._alike.first[kinds]], dtype=np.int64)
+        return found[place.reshape(-1)]
+
+    def _nearest(self, row: int, listed: NDArray[np.int64]) -> int:
+        listed = listed[self._group_of_class[listed] == self._group_of_class[self.classes.of[row]]]
+        donors, masked, size = self.classes.first[listed], self._masked, len(self._matrices)
+        if not len(donors):
+            return NOWHERE
+        distances = np.zeros(len(donors))
+        for v in np.flatnonzero(self._taken):
+            if v < size:
+                distances += self._matrices[v][masked.codes[row, v], masked.codes[donors, v]]
+                continue
+            apart = np.abs(masked.numbers[row, v - size] - masked.numbers[donors, v - size]) / self._ranges[v - size]
+            unequal = np.isnan(masked.numbers[row, v - size]) != np.isnan(masked.numbers[donors, v - size])
+            distances += np.where(np.isnan(apart), unequal, apart)
+        trials = np.where(self._taken, self._own[donors], self._own[row])
+        distances[self._rules.breaking(trials, np.full(len(donors), row))] = np.inf
+        best = int(distances.argmin())
+        return int(listed[best]) if np.isfinite(distances[best]) else NOWHERE
+
+    def table(self, of: NDArray[np.int64], by_cell: Table) -> Table:
+        """Return the table in which each record has the combination of a class, or was repaired cell by cell."""
+        categorical = self._masked.codes.shape[1]
+        moved = np.flatnonzero((of != self.classes.of) & (of != NOWHERE))
+        sources = self.classes.first[of[moved]]
+        codes, numbers = self._masked.codes.copy(), self._masked.numbers.copy()
+        for matrix, taken in ((codes, self._taken[:categorical]), (numbers, self._taken[categorical:])):
+            columns = np.flatnonzero(taken)
+            matrix[moved[:, None], columns] = matrix[sources[:, None], columns]
+        lost = of == NOWHERE
+        codes[lost], numbers[lost] = by_cell.codes[lost], by_cell.numbers[lost]
+        return Table(self._masked.schema, codes, numbers)

@@ -153,17 +153,15 @@ class RecordRules:
         columns = [*masked.codes.T, *masked.numbers.T]
         return _stacked([c.of(column) for c, column in zip(self.classes, columns, strict=True)], len(masked))
 
-    def broken(self, masked: Table, rows: Rows | None = None) -> Flags:
-        """Return which of all or some records of a masked table hold a structural zero or break a rule, shape (m,)."""
-        if rows is None:
-            return self.broken_records(masked, np.arange(len(masked), dtype=np.intp))
-        return self.broken_records(masked.take(rows), rows)
+    def broken(self, records: Table, rows: Rows | None = None) -> Flags:
+        """Return which masked records, those at some positions or all, hold a zero or break a rule, shape (m,)."""
+        return self.breaking(self.classes_of(records), np.arange(len(records)) if rows is None else rows)
 
-    def broken_records(self, records: Table, rows: Rows) -> Flags:
-        """Return which of some masked records, given with their positions, hold a zero or break a rule, shape (m,)."""
+    def breaking(self, own: Classes, rows: Rows) -> Flags:
+        """Return which of some masked records, given by their classes and positions, break a rule, shape (m,)."""
         from evosdc.table.record_check import breaking_rows  # numba is loaded with it
 
-        return breaking_rows(self.classes_of(records), self.others, rows, self.arrays)
+        return breaking_rows(own, self.others, rows, self.arrays)
 
     def repaired(self, masked: Table) -> Table:
         """Return a masked table without forbidden records; other records are not changed."""

@@ -53,4 +53,4 @@ class FittedImpossibleRecords(FittedRecordCounts):
 
     def counts(self, masked: Table, rows: Rows) -> Integers:
         """Return 1 for each of some records that is impossible, and 0 for others; O(V + W) a record and rule."""
-        return self._rules.broken_records(masked, rows).astype(np.int64)
+        return self._rules.broken(masked, rows).astype(np.int64)

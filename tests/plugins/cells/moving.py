@@ -56,7 +56,7 @@ class Allowed:
         genes = np.array([record])
         genes = self.cells.load({"cells": np.repeat(genes, len(self.parent), axis=0)})
         one = self.cells.decode_records(genes, np.array([row]))
-        return not self.cells.microdata.rules.broken_records(one, np.array([row], dtype=np.intp)).any()
+        return not self.cells.microdata.rules.broken(one, np.array([row], dtype=np.intp)).any()
 
     def other_value(self, v, before, after):
         """Whether a cell may get another value so."""

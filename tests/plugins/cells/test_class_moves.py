@@ -14,8 +14,8 @@ from evosdc.experiment.experiment import Experiment
 from evosdc.model import Individual, Microdata, toolbox_of
 from evosdc.plugins.registry import default_registry
 from evosdc_cells.cells import Cells
+from tests.engine.test_class_repair import grouped
 from tests.table.rules import PROTECT, files
-from tests.table.test_class_repair import grouped
 
 from .moving import moved as moved_by
 

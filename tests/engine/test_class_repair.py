@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.table.class_repair import repaired_by_class
+from evosdc.engine.class_keeping import repaired_by_class
 from evosdc.table.distance import category_distance
 from evosdc.table.edit_rules import edit_rules_of
 from evosdc.table.equivalence import equivalence_classes, key_codes
@@ -83,7 +83,7 @@ def test_a_record_takes_the_nearest_legal_combination(table, seed, used):
             assert repaired.take(one).same_records(masked.take(one))
             continue
         legal = [other for other in range(len(table)) if (fixed[other] == fixed[row]).all()]
-        legal = [other for other in legal if not rules.broken(with_record(masked, row, other), one)[0]]
+        legal = [other for other in legal if not rules.broken(with_record(masked, row, other).take(one), one)[0]]
         if not legal:
             assert repaired.take(one).same_records(by_cell.take(one))
             continue
