@@ -51,16 +51,16 @@ def align_codes(original: Table, masked: Table) -> Table:
                 raise DataError(
                     Fault(f"masked: {attribute.name}", f"scale {found.scale}", f"scale {attribute.scale}", _GENERALISED)
                 )
-            unknown = [label for label in found.categories if label not in attribute.code]
-            position = masked.schema.categorical.index(found) if found.categorical else -1
-            present = set(np.unique(codes[:, position]).tolist()) if found.categorical else set()
-            strange = [label for label in unknown if found.code[label] in present]
+            if not found.categorical or found.categories == attribute.categories:
+                continue
+            position = masked.schema.categorical.index(found)
+            present = {found.categories[code] for code in np.unique(codes[:, position]) if code != MISSING}
+            strange = [label for label in found.categories if label in present and label not in attribute.code]
             if strange:
                 label = repr(strange[0]) if attribute.role.published else "of an identifying attribute"
                 given = f"the category {label}" + (f" and {len(strange) - 1} more" if strange[1:] else "")
                 raise DataError(Fault(f"masked: {attribute.name}", given, "categories of the original", _GENERALISED))
-            if found.categorical and found.categories != attribute.categories:
-                codes[:, position] = recoding(found, attribute)[codes[:, position]]
+            codes[:, position] = recoding(found, attribute)[codes[:, position]]
     collect.settle()
     return Table(original.schema, codes, masked.numbers)
 
@@ -86,10 +86,8 @@ def join_parts(pieces: Sequence[Table], parts: Sequence[Rows]) -> Table:
         numbers[rows] = piece.numbers if piece.schema.numeric == schema.numeric else np.nan
         for j, attribute in enumerate(schema.categorical):
             own = piece.schema[attribute.name]
-            if own is attribute:
-                codes[rows, j] = piece.column(attribute.name)
-                continue
-            codes[rows, j] = recoding(own, attribute)[piece.column(attribute.name)]
+            column = piece.column(attribute.name)
+            codes[rows, j] = column if own is attribute else recoding(own, attribute)[column]
     return Table(schema, codes, numbers)
 
 
@@ -109,10 +107,10 @@ def recode_like(population: Table, schema: Schema, names: Sequence[str]) -> Tabl
     part = population.select(names)
     codes = part.codes.copy()
     for position, attribute in enumerate(part.schema.categorical):
-        known = schema[attribute.name].code
-        new = iter(range(len(known), len(known) + len(attribute.categories)))
-        coding = [known[label] if label in known else next(new) for label in attribute.categories]
-        codes[:, position] = np.array([*coding, MISSING], dtype=np.int32)[codes[:, position]]
+        coding, size = recoding(attribute, schema[attribute.name])[:-1], len(schema[attribute.name].categories)
+        new = coding == MISSING
+        coding[new] = size + np.arange(new.sum())
+        codes[:, position] = np.append(coding, np.int32(MISSING))[codes[:, position]]
     return Table(part.schema, codes, part.numbers)
 
 
@@ -122,25 +120,18 @@ def coarsened(population: Table, published: Table, names: Sequence[str]) -> Tabl
     codes: list[Codes] = []
     numbers: list[Numbers] = []
     for name in names:
-        own, shown = population.schema[name], published.schema[name]
-        column = population.column(name)
+        own, shown, column = population.schema[name], published.schema[name], population.column(name)
         if not shown.categorical:
             attributes.append(replace(own, role=shown.role))
             numbers.append(np.asarray(column, dtype=np.float64))
             continue
         attributes.append(shown)
-        present_codes = np.unique(published.column(name))
-        occurring = {shown.categories[code]: int(code) for code in present_codes if code != MISSING}
-        if own.categorical:
-            coding = _coding([(label, None) for label in own.categories], own, shown, occurring)
-            codes.append(np.array([*coding, MISSING], dtype=np.int32)[column])
-        else:
-            present = ~np.isnan(column)
-            values, place = np.unique(column[present], return_inverse=True)
-            coding = _coding([(None, float(v)) for v in values], own, shown, occurring)
-            found = np.full(len(column), MISSING, dtype=np.int32)
-            found[present] = np.array(coding, dtype=np.int32)[place.reshape(-1)] if len(values) else MISSING
-            codes.append(found)
+        values: Sequence[str] | Sequence[float] = own.categories
+        if not own.categorical:
+            known = np.unique(column[~np.isnan(column)])
+            values, column = known.tolist(), np.where(np.isnan(column), MISSING, np.searchsorted(known, column))
+        labels = {shown.categories[code]: int(code) for code in np.unique(published.column(name)) if code != MISSING}
+        codes.append(np.array([*_coding(values, own, shown, labels), MISSING], dtype=np.int32)[column])
     schema = replace(population.schema, attributes=tuple(attributes), edit_rules=())
     n = len(population)
     return Table(
@@ -151,31 +142,25 @@ def coarsened(population: Table, published: Table, names: Sequence[str]) -> Tabl
 
 
 def _coding(
-    values: Sequence[tuple[str | None, float | None]], own: Attribute, shown: Attribute, labels: Mapping[str, int]
+    values: Sequence[str] | Sequence[float], own: Attribute, shown: Attribute, labels: Mapping[str, int]
 ) -> list[int]:
-    """Return a code for each value, given as label or number; those after the published ones are covered by none."""
-    if all(label is not None and (label in labels or label in shown.code) for label, _ in values) and all(
-        label in own.code for label in labels
-    ):
-        return [shown.code[label] for label, _ in values if label is not None]
-    numeric = all(value is not None or number(label or "") is not None for label, value in values)
-    hierarchy = shown.hierarchy if shown.hierarchy is not None else own.hierarchy
-    reading = replace(own, hierarchy=hierarchy)
+    """Return a code for each category or number; those after the published ones are covered by none."""
+    if own.categorical and own.code.keys() <= shown.code.keys() and labels.keys() <= own.code.keys():
+        return [shown.code[label] for label in own.categories]
+    read = [number(value) if isinstance(value, str) else value for value in values]
+    reading = replace(own, hierarchy=shown.hierarchy or own.hierarchy)
     reader = LabelReader(reading)
-    if numeric and own.categorical and not all(reader.read(label) is not None for label in labels):
-        reading = replace(own, scale=Scale.NUMERIC, categories=(), hierarchy=hierarchy)
+    if own.categorical and None not in read and not all(reader.read(label) is not None for label in labels):
+        reading = replace(reading, scale=Scale.NUMERIC, categories=())
         reader = LabelReader(reading)
     extents = {label: extent for label in labels if (extent := reader.read(label)) is not None}
     result, after = [], len(shown.categories)
-    for label, value in values:
-        if label is not None and label in labels:
-            result.append(labels[label])
-            continue
-        at = value if value is not None else number(label or "") if not reading.categorical else None
-        if reading.categorical and label is not None:
-            at = float(own.code[label])
+    for code, value in enumerate(values):
+        at = code if reading.categorical else read[code]
         covering = [name for name, extent in extents.items() if at is not None and extent.covers(at)]
-        if covering:
+        if isinstance(value, str) and value in labels:
+            result.append(labels[value])
+        elif covering:
             result.append(labels[min(covering, key=lambda name: _order(name, extents[name]))])
         else:
             result.append(after)

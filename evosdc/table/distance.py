@@ -15,7 +15,8 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.table.schema import Attribute, MissingRule, Scale, Schema
 from evosdc.table.table import MISSING
 
-_GREATEST_SUM = 2**62
+# sums of so many distances, at least, are whole numbers of 64 bits
+_ADDED_UP, _GREATEST_SUM = 64, 2**62
 
 
 @dataclass(frozen=True)
@@ -53,25 +54,17 @@ def category_distance(
     return CategoryDistance(numerators, denominator)
 
 
-def common_scale(schema: Schema, by_hierarchy: bool = False) -> tuple[list[NDArray[np.int64]], int]:
+def common_scale(
+    schema: Schema, by_hierarchy: bool = False, where: str = "attributes"
+) -> tuple[list[NDArray[np.int64]], int]:
     """Return all categorical attributes' distances as integers over one denominator."""
     # Sums of such integers compare exactly, so ties between records are ties and not rounding.
     # returns matrices (c + 1, c + 1)
     distances = [category_distance(a, schema.na, by_hierarchy) for a in schema.categorical]
     denominator = lcm(*(d.denominator for d in distances))
-    if denominator * len(distances) > _GREATEST_SUM:
-        given = f"{len(distances)} attributes whose distances have the common denominator {denominator}"
-        wanted = "a denominator that times their number is at most 2**62, so that distances add up exactly"
-        advice = "Protect fewer ordinal attributes, merge rare categories, or declare some attributes nominal."
-        raise ParameterError(Fault("attributes", given, wanted, advice))
-    return [d.numerators * (denominator // d.denominator) for d in distances], denominator
-
-
-def require_common_scale(schema: Schema, by_hierarchy: bool, where: str) -> None:
-    """Refuse attributes whose distances have no common denominator that searches for nearest records can add up."""
-    denominator = lcm(*(category_distance(a, schema.na, by_hierarchy).denominator for a in schema.categorical))
-    if denominator >= 1 << 56:
+    if denominator * max(len(distances), _ADDED_UP) > _GREATEST_SUM:
         given = f"ordinal attributes whose numbers of categories have the common multiple {denominator}"
-        wanted = "one below 2**56, so that distances add up exactly"
-        advice = "Protect fewer ordinal attributes or merge rare categories."
+        wanted = "one so small that distances in its parts add up exactly, at most 2**56"
+        advice = "Protect fewer ordinal attributes, merge rare categories, or declare some attributes nominal."
         raise ParameterError(Fault(where, given, wanted, advice))
+    return [d.numerators * (denominator // d.denominator) for d in distances], denominator

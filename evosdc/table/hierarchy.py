@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,9 +42,11 @@ class Hierarchy:
         if faults:
             raise HierarchyError(faults)
 
-    def named(self, origin: str) -> "Hierarchy":
+    def named(self, origin: str) -> Self:
         """Return the same hierarchy with another origin."""
-        return replace(self, origin=origin)
+        other = copy(self)
+        object.__setattr__(other, "origin", origin)
+        return other
 
     @property
     def content(self) -> tuple[object, ...]:
@@ -192,9 +196,7 @@ def prefix_hierarchy(labels: Iterable[str], steps: Sequence[int] | None = None) 
     )
 
 
-MOST_UNITS = 10**24  # span of numbers that decimal arithmetic of 28 digits holds with some to spare
 _MANY = 1000
-FINEST_INTERVALS = 16  # how many intervals the finest level of `binary_intervals` aims at
 
 
 def number_intervals(
@@ -229,12 +231,6 @@ class NumberIntervals(Hierarchy):
     start: int  # where an interval begins, in the same units
     decimals: int
 
-    def named(self, origin: str) -> "NumberIntervals":
-        """Return the same hierarchy with another origin."""
-        other = NumberIntervals(self.values, self.steps, self.start, self.decimals)
-        other.__dict__["origin"] = origin
-        return other
-
     @property
     def content(self) -> tuple[object, ...]:
         """The rule: to write out the intervals of a million numbers takes seconds."""
@@ -266,33 +262,6 @@ def _number_interval(at: int, width: int, start: int, decimals: int) -> str:
         return str(low) if width == 1 else f"{low}-{low + width - 1}"
     scale = Decimal(10) ** -decimals
     return f"[{low * scale}, {(low + width) * scale})"
-
-
-def binary_intervals(values: Sequence[float], decimals: int = 0) -> Hierarchy:
-    """Return a hierarchy of numbers in intervals whose width doubles from level to level."""
-    # The finest width is the least of 1, 2, 5, 10, ... units of the last decimal with at most about sixteen intervals.
-    numerals = sorted({Decimal(numeral(value, decimals)) for value in values})
-    if len(numerals) < 3:
-        leaves = tuple(str(value) for value in numerals) or ("",)
-        return Hierarchy(leaves, tuple((ROOT,) for _ in leaves), "intervals")
-    unit = Decimal(10) ** decimals
-    if (numerals[-1] - numerals[0]) * unit >= MOST_UNITS:
-        given = f"numbers with {decimals} decimals from {float(numerals[0]):g} to {float(numerals[-1]):g}"
-        wanted = f"fewer than {MOST_UNITS:g} units of the last decimal"
-        raise HierarchyError(Fault("intervals", given, wanted, "Round the numbers, or give a hierarchy."))
-    low, high = int(numerals[0] * unit), int(numerals[-1] * unit)
-    aim = min(FINEST_INTERVALS, max(len(numerals) // 2, 2))
-    width = next(
-        step * 10**power for power in range(40) for step in (1, 2, 5) if (high - low + 1) / (step * 10**power) <= aim
-    )
-    start = low // width * width
-    widths = [width]
-    while start + 2 * widths[-1] <= high:
-        widths.append(2 * widths[-1])
-    scale = Decimal(10) ** -decimals
-    return number_intervals(
-        [float(value) for value in numerals], [float(w * scale) for w in widths], float(start * scale), decimals
-    )
 
 
 def ordered_merging(

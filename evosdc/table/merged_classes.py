@@ -52,30 +52,25 @@ def _levels(attribute: Attribute, size: int) -> list[Integers]:
 def _along_order(numbers: Integers, least: int) -> Integers:
     """Return classes of neighbours: the smallest one joins its smaller neighbour until all have enough."""
     total, size = numbers.copy(), len(numbers)
-    before, after = np.arange(size) - 1, np.arange(size) + 1
-    alive, owner = np.ones(size, dtype=np.bool_), np.arange(size)
+    # A class is found at one of its values, which knows those of the classes before and after.
+    before, after, joins = np.arange(size) - 1, np.arange(size) + 1, np.arange(size)
     heap = [(int(count), place) for place, count in enumerate(numbers)]
     heapq.heapify(heap)
-    while heap:
+    while heap and heap[0][0] < least:
         count, place = heapq.heappop(heap)
-        if not alive[place] or count != total[place]:
-            continue
-        if count >= least:
-            break
         left, right = int(before[place]), int(after[place])
+        if joins[place] != place or count != total[place]:
+            continue
         if left < 0 and right >= size:
             break
         into = left if right >= size or (left >= 0 and total[left] <= total[right]) else right
-        alive[place], owner[place] = False, into
+        joins[place] = into
         total[into] += count
         if left >= 0:
             after[left] = right
         if right < size:
             before[right] = left
         heapq.heappush(heap, (int(total[into]), into))
-    for place in range(size):
-        root = place
-        while owner[root] != root:
-            root = int(owner[root])
-        owner[place] = root
-    return np.unique(owner, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    while (joins != joins[joins]).any():
+        joins = joins[joins]
+    return np.unique(joins, return_inverse=True)[1].reshape(-1).astype(np.int64)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.table.edit_rules import EditRule, Meant
+from evosdc.table.edit_rules import EditRule, Meant, edit_rule_faults
 from evosdc.table.structural_zeros import Bins, StructuralZeros, ZeroPair, places
 from evosdc.table.table import Numbers, Rows, Table
 
@@ -127,15 +127,10 @@ class RecordRules:
         self.original = table.select(protect)
         self.edit_rules = tuple(rule for rule in edit_rules if not set(rule.names).isdisjoint(protect))
         self.zeros = zeros
-        schema, faults = self.original.schema, list[Fault]()
-        meant: list[tuple[tuple[str, Meant], ...]] = []
-        for number, rule in enumerate(self.edit_rules, start=1):
-            try:
-                meant.append(rule.meant(table.schema, f"edit_rules: rule {number}"))
-            except ParameterError as error:
-                faults += error.faults
-        if faults:
+        schema = self.original.schema
+        if faults := edit_rule_faults(self.edit_rules, table.schema):
             raise ParameterError(faults)
+        meant = [rule.meant(table.schema) for rule in self.edit_rules]
         own = [a.name for a in (*schema.categorical, *schema.numeric)]
         pairs = zeros.pairs if zeros is not None else ()
         used = dict.fromkeys([*(p.second for p in pairs), *(name for rule in meant for name, _ in rule)])

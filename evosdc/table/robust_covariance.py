@@ -42,11 +42,3 @@ def robust_covariance(numbers: Numbers) -> tuple[Numbers, Numbers]:
     centre[varying] = found_centre
     covariance[np.ix_(varying, varying)] = found
     return centre, covariance
-
-
-def robust_squared_distances(numbers: Numbers, centre: Numbers) -> Numbers:
-    """Return squared Mahalanobis distances from a centre by the robust covariance of the same numbers, shape (n,)."""
-    inverse = np.linalg.pinv(robust_covariance(numbers)[1], hermitian=True)
-    away = numbers - centre
-    distances: Numbers = np.maximum(np.einsum("ij,jk,ik->i", away, inverse, away), 0.0)
-    return distances

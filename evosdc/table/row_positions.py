@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from evosdc.printing import printable
 from evosdc.secret import Purpose, Seed, stream
+from evosdc.table.alignment import recoding
 from evosdc.table.equivalence import placed_values
 from evosdc.table.schema import Role, Scale
 from evosdc.table.table import Numbers, Rows, Table
@@ -54,8 +55,7 @@ def moved_sentences(original: Table, masked: Table) -> list[str]:
         one, other = original.schema[name], masked.schema[name]
         if not (one.categorical and other.categorical) or len(np.unique(original.column(name))) < len(original):
             continue
-        before, after = _labels(original, name), _labels(masked, name)
-        differ = sum(label != again for label, again in zip(before, after, strict=True))
+        differ = int((recoding(other, one)[masked.column(name)] != original.column(name)).sum())
         if differ:
             found.append(
                 f"The column {printable(name)}, which nothing masks, is another in {differ} of {len(original)} "
@@ -63,11 +63,6 @@ def moved_sentences(original: Table, masked: Table) -> list[str]:
                 "by one, so that the figures are wrong where the order is another."
             )
     return found
-
-
-def _labels(table: Table, name: str) -> list[str | None]:
-    labels = (*table.schema[name].categories, None)
-    return [labels[code] for code in table.column(name).tolist()]
 
 
 def position_sentences(names: Sequence[str]) -> list[str]:
@@ -115,6 +110,4 @@ def _stands_in_blocks(values: NDArray[np.generic]) -> bool:
 
 def _correlation(first: Numbers, second: Numbers) -> float:
     """Return the correlation of two columns; 0 where one is constant."""
-    a, b = first - float(first.mean()), second - float(second.mean())
-    spread = float(np.sqrt((a**2).sum() * (b**2).sum()))
-    return float((a * b).sum()) / spread if spread > 0.0 else 0.0
+    return float(np.corrcoef(first, second)[0, 1]) if np.ptp(first) and np.ptp(second) else 0.0

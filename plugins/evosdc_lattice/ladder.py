@@ -1,16 +1,21 @@
 """The ladder of an attribute: its values at every level of its hierarchy, as codes."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.errors import Fault, FaultCollector, HierarchyError
-from evosdc.table.hierarchy import ROOT, Hierarchy, binary_intervals, ordered_merging
+from evosdc.table.hierarchy import ROOT, Hierarchy, number_intervals, ordered_merging
 from evosdc.table.numerals import number, numeral
 from evosdc.table.schema import Attribute, Scale
 from evosdc.table.table import MISSING, Codes, Numbers, Table
+
+MOST_UNITS = 10**24  # span of numbers that decimal arithmetic of 28 digits holds with some to spare
+FINEST_INTERVALS = 16  # how many intervals the finest level of `binary_intervals` aims at
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +77,33 @@ def with_hierarchy(attribute: Attribute, column: Codes | Numbers) -> tuple[Attri
     named = hierarchy.named(f"hierarchy built for {attribute.name}")
     note = f"No hierarchy was given for {attribute.name}; one of {named.height} levels was built: {built}."
     return replace(attribute, hierarchy=named), note
+
+
+def binary_intervals(values: Sequence[float], decimals: int = 0) -> Hierarchy:
+    """Return a hierarchy of numbers in intervals whose width doubles from level to level."""
+    # The finest width is the least of 1, 2, 5, 10, ... units of the last decimal with at most about sixteen intervals.
+    numerals = sorted({Decimal(numeral(value, decimals)) for value in values})
+    if len(numerals) < 3:
+        leaves = tuple(str(value) for value in numerals) or ("",)
+        return Hierarchy(leaves, tuple((ROOT,) for _ in leaves), "intervals")
+    unit = Decimal(10) ** decimals
+    if (numerals[-1] - numerals[0]) * unit >= MOST_UNITS:
+        given = f"numbers with {decimals} decimals from {float(numerals[0]):g} to {float(numerals[-1]):g}"
+        wanted = f"fewer than {MOST_UNITS:g} units of the last decimal"
+        raise HierarchyError(Fault("intervals", given, wanted, "Round the numbers, or give a hierarchy."))
+    low, high = int(numerals[0] * unit), int(numerals[-1] * unit)
+    aim = min(FINEST_INTERVALS, max(len(numerals) // 2, 2))
+    width = next(
+        step * 10**power for power in range(40) for step in (1, 2, 5) if (high - low + 1) / (step * 10**power) <= aim
+    )
+    start = low // width * width
+    widths = [width]
+    while start + 2 * widths[-1] <= high:
+        widths.append(2 * widths[-1])
+    scale = Decimal(10) ** -decimals
+    return number_intervals(
+        [float(value) for value in numerals], [float(w * scale) for w in widths], float(start * scale), decimals
+    )
 
 
 def ladder_of(attribute: Attribute, column: Codes | Numbers) -> Ladder:

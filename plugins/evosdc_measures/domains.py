@@ -47,3 +47,12 @@ def require_aligned(original: Table, masked: Table) -> None:
     sizes = np.array([len(a.categories) for a in original.schema.categorical], dtype=np.int64)
     if masked.codes.min(initial=0) < MISSING or (masked.codes.max(axis=0, initial=MISSING) >= sizes).any():
         raise ValueError("the masked table holds a code outside its attribute's categories")
+
+
+def sums_of_parts(steps: Integers, ends: Integers) -> Integers:
+    """Return the sums of consecutive parts along the first axis, each given by its end; a part may be empty."""
+    running = np.zeros((len(steps) + 1, *steps.shape[1:]), dtype=np.int64)
+    np.cumsum(steps, axis=0, out=running[1:])
+    sums: Integers = running[ends]
+    sums[1:] -= running[ends[:-1]]
+    return sums

@@ -4,9 +4,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from evosdc.errors import HierarchyError, InputError
 from evosdc.files.schema.hierarchies import HierarchyRule, HierarchySource, read_hierarchy, with_hierarchies
-from evosdc.table.hierarchy import binary_intervals, number_intervals, ordered_merging
+from evosdc.table.hierarchy import number_intervals, ordered_merging
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import Table
+from evosdc_lattice.ladder import binary_intervals
 
 
 def table():

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 from evosdc.model import Changes, Expected, Fitted, Measure, Tracker
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
-from evosdc.table.robust_covariance import robust_squared_distances
+from evosdc.table.robust_covariance import robust_covariance
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.domains import Integers, require_aligned, require_same_shape
@@ -283,7 +283,9 @@ class FittedRobustInterval(Fitted):
     def __init__(self, original: Table, params: RobustInterval.Params) -> None:
         self._params = params
         self._before = _standardised(original.numbers)
-        distances = np.sqrt(robust_squared_distances(self._before, self._before.mean(axis=0)))
+        inverse = np.linalg.pinv(robust_covariance(self._before)[1], hermitian=True)
+        away = self._before - self._before.mean(axis=0)
+        distances = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", away, inverse, away), 0.0))
         self._widths = params.k * 0.05 * distances
 
     def score(self, masked: Table) -> float:

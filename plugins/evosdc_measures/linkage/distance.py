@@ -9,7 +9,7 @@ from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Fitted, Measure
-from evosdc.table.distance import common_scale, require_common_scale
+from evosdc.table.distance import common_scale
 from evosdc.table.schema import Scale, Schema
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
@@ -80,11 +80,8 @@ class DistanceBasedLinkage(Measure):
         return fitted_by_scenarios(original, self.params, self._fit)
 
     def _fit(self, original: Table) -> Fitted:
-        schema, by_hierarchy = original.schema, self.params.by_hierarchy
-        _require_distance(schema, self.params.distance, by_hierarchy)
+        _require_distance(original.schema, self.params.distance, self.params.by_hierarchy)
         if not self.params.one_to_one:
-            if not schema.numeric and self.params.distance != "gower":
-                require_common_scale(schema, by_hierarchy, "measure dbrl: attributes")
             return self._linkage(original, self.params.direction == "original-to-masked")
         return FittedAssignment(original, self._linkage(original, False).costs, "measure dbrl: one_to_one")
 
@@ -108,7 +105,7 @@ class FittedByCategories(FittedNearest):
     def __init__(self, original: Table, backward: bool, by_hierarchy: bool) -> None:
         super().__init__(original, backward)
         domains = domains_of(original.schema)
-        matrices, _ = common_scale(original.schema, by_hierarchy)
+        matrices, _ = common_scale(original.schema, by_hierarchy, "measure dbrl: attributes")
         self._widths, self._offsets, self._flat = domains.widths, domains.offsets, domains.flattened(matrices)
         self.originals: Codes = original.codes
         self.tree = None if backward else tree_of(original.codes)

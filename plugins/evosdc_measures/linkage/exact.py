@@ -6,10 +6,10 @@ import numpy as np
 
 from evosdc.model import Changes, Expected, Measure, Moving, Tracker
 from evosdc.randomisation.transition import Matrix
-from evosdc.table.exact_values import ExactValues, Flags, known_of, sums_of_parts
+from evosdc.table.exact_values import ExactValues, Flags, known_of
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Rows, Table
-from evosdc_measures.domains import Integers
+from evosdc_measures.domains import Integers, sums_of_parts
 from evosdc_measures.expectation import counts_of
 
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from evosdc.model import Changes, Fitted, Tracker
 from evosdc.model.tracker import Rescoring
 from evosdc.processors import LONG, in_parts
-from evosdc.table.exact_values import shares_of, sums_of_parts, unit_of
+from evosdc.table.exact_values import shares_of, unit_of
 from evosdc.table.table import Numbers, Rows, Table
-from evosdc_measures.domains import Integers, require_same_shape
+from evosdc_measures.domains import Integers, require_same_shape, sums_of_parts
 
 Placed = NDArray[Any]  # Records in the form in which they are compared, shape (m, V): codes, or coordinates
 Links = tuple[Integers, Rows]
