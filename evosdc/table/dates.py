@@ -8,8 +8,7 @@ of the moments.
 
 import re
 from collections.abc import Sequence
-from datetime import date, datetime
-from functools import lru_cache
+from datetime import datetime
 from itertools import pairwise
 
 import numpy as np
@@ -29,7 +28,14 @@ FORMATS = (
     "%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%d %b %y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%d%b%Y",
     "%d%b%y", "%b-%y", "%b %Y", "%B %Y",
 )  # fmt: skip
-LEVELS = ("month", "quarter", "year", "decade")  # what days can be generalised to, from the finest
+# what days can be generalised to, from the finest
+_LABELS = {
+    "month": lambda day: f"{day.year}-{day.month:02}",
+    "quarter": lambda day: f"{day.year}-Q{(day.month + 2) // 3}",
+    "year": lambda day: str(day.year),
+    "decade": lambda day: f"{day.year // 10 * 10}s",
+}
+LEVELS = tuple(_LABELS)
 EARLIEST, LATEST = 1850, 2150  # years of dates; numbers that read as days of other years are numbers
 _SAMPLE = 30
 _FEW = 3  # most texts among dates that name no day and are taken for missing
@@ -47,10 +53,7 @@ _CLOCK = re.compile(
 )
 _CLOCK_SIGNS = re.compile(r"(.*[^T ])(?:T| +)%[HI]:.*")
 _UNITS = {"y": 365.25 * 86400, "mo": 30.4375 * 86400, "w": 7 * 86400.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
-_ISO_SPAN = re.compile(
-    r"(-?)P(?=.)(?:([0-9.]+)Y)?(?:([0-9.]+)M)?(?:([0-9.]+)W)?(?:([0-9.]+)D)?"
-    r"(?:T(?:([0-9.]+)H)?(?:([0-9.]+)M)?(?:([0-9.]+)S)?)?"
-)
+_ISO_SPAN = re.compile(r"(-?)P([0-9.YMWD]*)(?:T([0-9.HMS]+))?")
 _CLOCK_SPAN = re.compile(
     r"([+-]?)(?:([0-9]+) days?,? ?[+-]?)?(?:([0-9]{1,4}):([0-9]{2})(?::([0-9]{2}(?:\.[0-9]+)?))?)?"
 )
@@ -257,19 +260,17 @@ def duration_order(texts: Sequence[str]) -> tuple[str, ...] | None:
 
 def _seconds_of(text: str) -> float | None:
     # Clocks (``7:30``), pandas (``3 days 07:30:00``), ISO 8601 (``P3DT7H``), words (``2 h 30 min``).
-    if iso := _ISO_SPAN.fullmatch(text):
-        parts = [float(part or 0) for part in iso.groups()[1:]]
-        return (-1 if iso[1] else 1) * sum(
-            x * _UNITS[unit] for x, unit in zip(parts, ("y", "mo", "w", "d", "h", "m", "s"), strict=True)
-        )
     if (clock := _CLOCK_SPAN.fullmatch(text)) and (clock[2] or clock[3]):
         inner = float(clock[3] or 0) * 3600 + float(clock[4] or 0) * 60 + float(clock[5] or 0)
         # pandas writes minus one hour as -1 days +23:00:00
         days = float(clock[2] or 0) * 86400
         return inner - days if clock[1] == "-" and clock[2] else (-inner if clock[1] == "-" else days + inner)
-    if _WORD_SPAN.fullmatch(text.lower()):
-        return sum(float(count) * _UNITS[unit] for count, unit in _WORD_PART.findall(text.lower()))
-    return None
+    iso = _ISO_SPAN.fullmatch(text)
+    words = (iso[2].replace("M", "mo") + (iso[3] or "") if iso else text).lower()
+    if not _WORD_SPAN.fullmatch(words):
+        return None
+    seconds = sum(float(count) * _UNITS[unit] for count, unit in _WORD_PART.findall(words))
+    return -seconds if iso and iso[1] else seconds
 
 
 def date_hierarchy(texts: Sequence[str], date_format: str, levels: Sequence[str] = LEVELS[:3]) -> Hierarchy:
@@ -288,14 +289,5 @@ def date_hierarchy(texts: Sequence[str], date_format: str, levels: Sequence[str]
         faults.append(Fault("dates", given, f"dates written as {date_format or 'none is'}"))
     if faults:
         raise HierarchyError(faults)
-    rows = tuple((*(_label(day, level) for level in levels), ROOT) for day in days.values())
+    rows = tuple((*(_LABELS[level](day) for level in levels), ROOT) for day in days.values())
     return Hierarchy(tuple(days), rows, "dates")
-
-
-@lru_cache(maxsize=4096)
-def _label(day: date, level: str) -> str:
-    if level == "month":
-        return f"{day.year}-{day.month:02}"
-    if level == "quarter":
-        return f"{day.year}-Q{(day.month + 2) // 3}"
-    return str(day.year) if level == "year" else f"{day.year // 10 * 10}s"
