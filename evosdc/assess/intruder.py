@@ -14,7 +14,7 @@ from evosdc.plugins.registry import Registry
 from evosdc.processors import side_by_side
 from evosdc.runs.result import Audience
 from evosdc.table.exact_values import ExactValues, known_of, with_published_decimals
-from evosdc.table.households import home_of
+from evosdc.table.households import households_of
 from evosdc.table.schema import Role
 from evosdc.table.table import Numbers, Table
 
@@ -178,7 +178,7 @@ def _in_homes(original: Table, chances: Numbers) -> float | None:
     # Members are taken as independent, as the household risk of `evosdc risk` does.
     if not original.schema.with_role(Role.HOUSEHOLD):
         return None
-    home = home_of(original)
+    home = households_of(original).of
     with np.errstate(divide="ignore"):
         nobody = np.exp(np.bincount(home, weights=np.log1p(-chances)))
     return 100.0 * float((1.0 - nobody)[home].mean())

@@ -33,7 +33,7 @@ from evosdc.runs.result import Requirement, Result, Scored, SecondOpinion, Verdi
 from evosdc.secret import Purpose, public, stream
 from evosdc.table.dependence import determinations
 from evosdc.table.exact_values import known_of
-from evosdc.table.households import home_of, shared_in_households
+from evosdc.table.households import households_of, shared_in_households
 from evosdc.table.row_positions import position_sentences, random_order, told_by_position
 from evosdc.table.schema import Role
 from evosdc.table.table import MISSING, Rows, Table
@@ -82,7 +82,7 @@ def _with_other_numbers(assembly: Assembly, masked: Table) -> Table:
     # Else a register with the same numbers would identify each household.
     table = assembly.source.table
     for key in renumbered(assembly):
-        column, home = table.column(key), home_of(table)
+        column, home = table.column(key), households_of(table).of
         first = np.unique(home, return_index=True)[1]
         numbers = column[first].copy()
         known = np.flatnonzero(numbers != MISSING if table.schema[key].categorical else ~np.isnan(numbers))

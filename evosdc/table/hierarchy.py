@@ -91,12 +91,9 @@ class Hierarchy:
 
     def common_levels(self, categories: Sequence[str]) -> NDArray[np.int64]:
         """Return the level of the lowest common ancestor of each two categories, shape (c, c), 0 on the diagonal."""
-        codes, _ = self.nodes(categories)
-        result = np.zeros((len(categories), len(categories)), dtype=np.int64)
-        for level in range(self.height):
-            # Labels nest, so two categories are apart at a level exactly if their common ancestor lies above it.
-            result += codes[:, None, level] != codes[None, :, level]
-        return result
+        # Labels nest, so two categories are apart at a level exactly if their common ancestor lies above it.
+        below = self.nodes(categories)[0][:, :-1]
+        return np.asarray((below[:, None] != below).sum(axis=2), dtype=np.int64)
 
     def lacking(self, categories: Iterable[str]) -> tuple[str, ...]:
         """Return those of the categories that are no leaves."""

@@ -85,9 +85,7 @@ class Table:
         """Return the records that do not stand at the given positions; the table itself where there are none."""
         if rows is None or not len(rows):
             return self
-        kept = np.ones(len(self), dtype=np.bool_)
-        kept[rows] = False
-        return self.take(np.flatnonzero(kept))
+        return self.take(np.delete(np.arange(len(self)), rows))
 
     def with_columns(self, part: "Table") -> "Table":
         """Return this table with the columns of `part`, which has the same records, put in place of its own."""

@@ -6,7 +6,6 @@ where it has none, all of them. Attributes with missing values lie deep, so the 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from evosdc.table.table import MISSING, Codes, Numbers
 
 Nodes = NDArray[np.int32]
+Positions = NDArray[np.int64]
 ROOM = 1 << 18  # most pairs of matching keys held at a time, except those of a single key
 
 
@@ -22,7 +22,7 @@ ROOM = 1 << 18  # most pairs of matching keys held at a time, except those of a 
 class WildcardTree:
     """A prefix tree over distinct keys."""
 
-    order: NDArray[np.int64]  # shape (V,); the attribute that each level stands for
+    order: Positions  # shape (V,); the attribute that each level stands for
     # shape (nodes,); code that a node stands for; level after level, children of a node side by side and in ascending
     # order
     value: Nodes
@@ -52,21 +52,10 @@ def prefix_tree(keys: Codes) -> WildcardTree:
     return WildcardTree(order, np.concatenate(values).astype(np.int32), child, ranked.astype(np.int32))
 
 
-class Matches(NamedTuple):
-    """The keys that some consecutive queries match."""
-
-    # begin, end: which queries they are
-    begin: int
-    end: int
-    # query, key: shape (p,); the pairs, query by query: which one it is, counted from `begin`, and the position of the
-    # key
-    query: NDArray[np.int64]
-    key: NDArray[np.int64]
-
-
-def matching_keys(tree: WildcardTree, queries: Codes) -> Iterator[Matches]:
+def matching_keys(tree: WildcardTree, queries: Codes) -> Iterator[tuple[int, int, Positions, Positions]]:
     """Yield which keys of the tree each query matches, a missing value on either side matching anything."""
-    # queries (q, V)
+    # queries (q, V); yields where some consecutive queries begin and end, and the pairs that match: which of these
+    # queries, and the position of the key
     ordered = np.ascontiguousarray(queries[:, tree.order])
     found = np.empty(max(tree.key.size, min(ROOM, tree.key.size * len(queries))), dtype=np.int32)
     ends = np.zeros(len(queries), dtype=np.int64)
@@ -75,13 +64,11 @@ def matching_keys(tree: WildcardTree, queries: Codes) -> Iterator[Matches]:
         end = int(_found(tree.value, tree.child, tree.key, ordered, begin, found, ends))
         sizes = np.diff(ends[begin:end], prepend=0)
         pairs = found[: ends[end - 1]].astype(np.int64)
-        yield Matches(begin, end, np.repeat(np.arange(end - begin), sizes), pairs)
+        yield begin, end, np.repeat(np.arange(end - begin), sizes), pairs
         begin = end
 
 
-def matching_sums(
-    tree: WildcardTree, counts: NDArray[np.int64], weights: Numbers, queries: Codes
-) -> tuple[NDArray[np.int64], Numbers]:
+def matching_sums(tree: WildcardTree, counts: Positions, weights: Numbers, queries: Codes) -> tuple[Positions, Numbers]:
     """Return how much of the tree each query matches, a missing value on either side matching anything."""
     # counts, weights (m,); queries (q, V); returns counts (q,); returns weights (q,)
     number, weight = np.zeros(len(queries), dtype=np.int64), np.zeros(len(queries))
@@ -92,9 +79,7 @@ def matching_sums(
 
 
 @njit(cache=True)
-def _found(
-    value: Nodes, child: Nodes, key: Nodes, queries: Codes, begin: int, found: Nodes, ends: NDArray[np.int64]
-) -> int:
+def _found(value: Nodes, child: Nodes, key: Nodes, queries: Codes, begin: int, found: Nodes, ends: Positions) -> int:
     """Write the keys that queries match, from one on, and where those of each end; return the first without room."""
     # queries (q, V); found (r,); ends (q,)
     leaves = value.size - key.size

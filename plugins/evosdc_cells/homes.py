@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.model import Microdata
-from evosdc.table.households import home_of, shared_in_households
+from evosdc.table.households import households_of, shared_in_households
 from evosdc.table.table import Rows
 from evosdc_cells.edit_rules import GeneRules
 from evosdc_cells.files import File, Genes, records_of
@@ -86,4 +86,4 @@ def homes_of(microdata: Microdata, rules: GeneRules | None) -> Homes | None:
     if not shared:
         return None
     names = [attribute.name for attribute in (*schema.categorical, *schema.numeric)]
-    return Homes(home_of(table), np.array(sorted(map(names.index, shared)), dtype=np.intp), rules)
+    return Homes(households_of(table).of, np.array(sorted(map(names.index, shared)), dtype=np.intp), rules)

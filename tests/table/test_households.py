@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from evosdc.assess.data_check import require_no_split_households
 from evosdc.errors import DataError
-from evosdc.table.households import home_of, shared_in_households
+from evosdc.table.households import households_of, shared_in_households
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import MISSING, Table
 
@@ -69,6 +69,6 @@ def test_protect_refuses_with_the_reason_what_it_would_mask_record_by_record(tmp
 
 def test_members_of_a_home_have_one_number_and_others_have_numbers_of_their_own():
     table = people([(1, 0, 0), (MISSING, 1, 0), (0, 1, 1), (1, 0, 2), (MISSING, 2, 0), (2, 0, 1)])
-    found = home_of(table).tolist()
+    found = households_of(table).of.tolist()
     assert found[0] == found[3]
     assert sorted(set(found)) == [0, 1, 2, 3, 4]

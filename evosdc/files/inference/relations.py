@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from evosdc.printing import printable
 from evosdc.table.dates import days_of
 from evosdc.table.edit_rules import EditRule, Values
-from evosdc.table.households import differing_homes, home_of
+from evosdc.table.households import differing_homes, households_of
 from evosdc.table.numerals import numeral, values_of
 from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import Table
@@ -193,7 +193,7 @@ def _household_sizes(table: Table, values: dict[str, Floats]) -> Iterator[str]:
 
 def _nearly_shared(table: Table) -> Iterator[str]:
     """Yield which columns are the same for all members in all but a few households."""
-    homes = len(np.unique(home_of(table))) if table.schema.with_role(Role.HOUSEHOLD) else 0
+    homes = len(households_of(table)) if table.schema.with_role(Role.HOUSEHOLD) else 0
     names = [a.name for a in table.schema.attributes if a.role in _COMPARED]
     for name, rows in differing_homes(table, names).items():
         if 0 < len(rows) <= max(1, homes // _SLIPS):
