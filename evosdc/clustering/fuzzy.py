@@ -69,9 +69,8 @@ def _belong(distances: Numbers, counts: Integers, fuzziness: float, memberships:
 def represent_degrees(codes: Codes, weights: Memberships, known: Geometry, centres: Codes) -> None:
     """Put in place, by cluster and categorical attribute, the category of least weighted distance to all records."""
     # Clusters to which nothing belongs keep what they have.
-    for v, (offset, width) in enumerate(zip(known.offsets.tolist(), known.widths.tolist(), strict=True)):
-        matrix = known.distances[offset : offset + width * width].reshape(width, width)
-        frequencies = np.array([np.bincount(codes[:, v] + 1, column, width) for column in weights.T])
+    for v, matrix in enumerate(known.matrices):
+        frequencies = np.array([np.bincount(codes[:, v] + 1, column, len(matrix)) for column in weights.T])
         some = frequencies.sum(axis=1) > 0.0
         centres[some, v] = nearest_categories(frequencies[some], matrix, known)
 

@@ -1,6 +1,5 @@
 """How far records are apart, and the nearest and the best representatives of clusters."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -9,7 +8,7 @@ from numpy.typing import NDArray
 
 from evosdc.table.distance import common_scale
 from evosdc.table.equivalence import key_codes, ordered_classes
-from evosdc.table.schema import MissingRule, Schema
+from evosdc.table.schema import MissingRule
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 
 Integers = NDArray[np.int64]
@@ -22,11 +21,7 @@ class Geometry(NamedTuple):
     # number is a whole range from others, and at distance 0 from everything where missing values are wildcards. Sums of
     # categorical distances are whole numbers, so that ties are ties.
 
-    widths: Integers  # categories plus one
-    # Where each attribute's matrix begins in `distances`; the entry of codes (a, b) is at ``offsets[v] + (a + 1) *
-    # widths[v] + b + 1``.
-    offsets: Integers
-    distances: Numbers
+    matrices: tuple[Numbers, ...]  # by categorical attribute; the entry of codes (a, b) is at (a + 1, b + 1)
     factors: Numbers  # `unit` over the range of each numeric attribute; 0 for a constant one
     unit: float
     wildcard: bool
@@ -45,34 +40,26 @@ class Records:
 def geometry_of(table: Table) -> Geometry:
     """Return the distances of a table's records; ranges of numbers are those of the table."""
     matrices, unit = common_scale(table.schema)
-    widths = np.array([len(a.categories) + 1 for a in table.schema.categorical], dtype=np.int64)
-    offsets = np.cumsum(widths * widths) - widths * widths
     # By code plus one: the last row and column, of a missing value, come first.
-    flat = [np.roll(matrix, 1, axis=(0, 1)).ravel() for matrix in matrices]
-    distances = np.concatenate(flat).astype(np.float64) if flat else np.empty(0)
-    factors = np.array([unit / width if width else 0.0 for width in _ranges(table)])
-    return Geometry(widths, offsets, distances, factors, float(unit), table.schema.na is MissingRule.WILDCARD)
-
-
-def _ranges(table: Table) -> list[float]:
+    moved = tuple(np.roll(matrix, 1, axis=(0, 1)).astype(np.float64) for matrix in matrices)
     known = [column[~np.isnan(column)] for column in table.numbers.T]
-    return [float(np.ptp(column)) if column.size else 0.0 for column in known]
+    ranges = [float(np.ptp(column)) if column.size else 0.0 for column in known]
+    factors = np.array([unit / width if width else 0.0 for width in ranges])
+    return Geometry(moved, factors, float(unit), table.schema.na is MissingRule.WILDCARD)
 
 
 def records_of(table: Table) -> Records:
     """Return the distinct records of a table, sorted by their categories, then by their numbers."""
-    keys = key_codes(table, _names(table.schema))
-    classes = ordered_classes(keys)
+    schema = table.schema
+    classes = ordered_classes(
+        key_codes(table, [attribute.name for attribute in (*schema.categorical, *schema.numeric)])
+    )
     return Records(
         np.ascontiguousarray(table.codes[classes.first]),
         np.ascontiguousarray(table.numbers[classes.first]),
         classes.counts,
         classes.of,
     )
-
-
-def _names(schema: Schema) -> list[str]:
-    return [attribute.name for attribute in (*schema.categorical, *schema.numeric)]
 
 
 # By numeric attribute the distinct records from the least number to the greatest, missing ones last, shape (Q, m).
@@ -84,7 +71,7 @@ _MOST_CELLS = 1 << 20  # distances of some records from all representatives that
 def distances_to(codes: Codes, numbers: Numbers, centres: Codes, means: Numbers, known: Geometry) -> Numbers:
     """Return how far each representative is from each record, shape (c, m)."""
     total = np.zeros((len(centres), len(codes)))
-    for v, matrix in enumerate(_matrices(known)):
+    for v, matrix in enumerate(known.matrices):
         total += np.take(matrix.T[centres[:, v] + 1], codes[:, v] + 1, axis=1)
     for v in range(numbers.shape[1]):
         away = np.subtract.outer(means[:, v], numbers[:, v])
@@ -96,12 +83,6 @@ def distances_to(codes: Codes, numbers: Numbers, centres: Codes, means: Numbers,
             away[np.ix_(no_mean, no_number)] = 0.0
         total += away
     return total
-
-
-def _matrices(known: Geometry) -> Iterator[Numbers]:
-    """Yield the distances of each categorical attribute, by code plus one."""
-    for offset, width in zip(known.offsets.tolist(), known.widths.tolist(), strict=True):
-        yield known.distances[offset : offset + width * width].reshape(width, width)
 
 
 def nearer(codes: Codes, numbers: Numbers, chosen: int, known: Geometry, nearest: Numbers) -> None:
@@ -142,7 +123,7 @@ def represent(codes: Codes, counts: Integers, assigned: Integers, known: Geometr
     # The first of several: the lower median of an ordinal attribute, the mode of a nominal one. Clusters without
     # records keep what they have.
     clusters = len(centres)
-    for v, matrix in enumerate(_matrices(known)):
+    for v, matrix in enumerate(known.matrices):
         width = len(matrix)
         cells = assigned * width + codes[:, v] + 1
         frequencies = np.bincount(cells, counts, clusters * width).reshape(clusters, width)
