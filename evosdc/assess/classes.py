@@ -168,11 +168,7 @@ def cross_tables(original: Table, published: Table, protect: Sequence[str]) -> l
 
 def _missing(original: Table, published: Table, name: str) -> dict[str, int]:
     """Return the missing values before and after, and the known values that became missing, record by record."""
-    absent = [
-        table.column(name) == MISSING if table.schema[name].categorical else np.isnan(table.column(name))
-        for table in (original, published)
-    ]
-    before, after = absent
+    before, after = original.absent(name), published.absent(name)
     return {"before": int(before.sum()), "after": int(after.sum()), "suppressed": int((after & ~before).sum())}
 
 

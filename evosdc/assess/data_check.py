@@ -10,7 +10,7 @@ from evosdc.printing import printable, three_digits
 from evosdc.table.dependence import Determination, determinations
 from evosdc.table.edit_rules import EditRule
 from evosdc.table.households import shared_in_households
-from evosdc.table.row_positions import position_sentences, told_by_position
+from evosdc.table.row_positions import disclosed_by_order, position_sentences
 from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.structural_zeros import THRESHOLD, StructuralZeros, find_structural_zeros
 from evosdc.table.table import Table
@@ -74,7 +74,7 @@ def check_records(table: Table, protect: Sequence[str], threshold: float = THRES
     table.schema.require(protect, "protect")
     broken = tuple((rule, int(rule.broken(table).sum())) for rule in table.schema.edit_rules)
     zeros = find_structural_zeros(table, protect, threshold) if protect else None
-    ordered = told_by_position(table, protect)
+    ordered = disclosed_by_order(table, protect)
     alphabetical = tuple(name for name in protect if _alphabetical(table.schema[name]))
     return DataCheck(len(table), broken, zeros, determinations(table, protect), ordered, alphabetical)
 

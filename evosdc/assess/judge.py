@@ -20,7 +20,7 @@ from evosdc.printing import NO_TIME
 from evosdc.secret import Purpose, stream
 from evosdc.specs import MeasureSpec, Spec
 from evosdc.table.alignment import align_codes, has_labels_of_its_own, recode_like, restrict_to
-from evosdc.table.row_positions import moved_sentences, position_sentences, told_by_position
+from evosdc.table.row_positions import disclosed_by_order, moved_sentences, position_sentences
 from evosdc.table.schema import Role
 from evosdc.table.table import MISSING, Rows, Table
 from evosdc.time_limit import DeadlineOver, check_time, time_limited
@@ -464,7 +464,7 @@ def second_opinions(
         label: [answers[name][label].words for name in named if _alarming(built[name], answers[name][label])]
         for label in files
     }
-    ordered = position_sentences(told_by_position(original, names)) if in_order else []
+    ordered = position_sentences(disclosed_by_order(original, names)) if in_order else []
     return {
         label: SecondOpinion(
             tuple(sorted((answers[name][label] for name in named), key=lambda finding: finding.kind != "dr")),

@@ -23,7 +23,7 @@ from evosdc.runs.result import Verdict
 from evosdc.table.alignment import align_codes, coarsened, recode_like, restrict_to
 from evosdc.table.equivalence import equivalence_classes, ranks
 from evosdc.table.schema import WITHHELD, MissingRule, Role, Schema
-from evosdc.table.table import MISSING, Numbers, Table, assign_role
+from evosdc.table.table import Numbers, Table, assign_role
 
 
 class RegisteredModels:
@@ -111,7 +111,7 @@ def _match(missing: str | None, table: Table, chosen: Sequence[str]) -> MissingM
     if table.schema.na is MissingRule.ERROR:
         wanted = "none, since the schema says na = 'error'"
         advice = "Choose how they count: wildcard, category or never."
-        missed = {name: table.missing_in(table.schema[name]) for name in chosen}
+        missed = {name: int(table.absent(name).sum()) for name in chosen}
         faults = [Fault(name, f"{count} missing values", wanted, advice) for name, count in missed.items() if count]
         if faults:
             raise DataError(faults)
@@ -169,8 +169,7 @@ def view_summary(view: IntruderView) -> dict[str, Any]:
     """Return the assumptions of a file's figures: records, roles, weights and the rule for missing values."""
     schema, missing = view.table.schema, 0
     for name in view.quasi_identifiers:
-        column = view.table.column(name)
-        absent = column == MISSING if schema[name].categorical else np.isnan(column)
+        absent = view.table.absent(name)
         missing += int(absent.sum() if view.counts is None else view.counts[absent].sum())
     weights = schema.with_role(Role.WEIGHT)
     return {

@@ -21,7 +21,7 @@ from evosdc.files.schema.schema_file import dump_schema, hierarchy_files
 from evosdc.options.data import EditOptions, InitOptions
 from evosdc.options.written import setting_value
 from evosdc.table.edit_rules import edit_rules_to_json
-from evosdc.table.row_positions import position_sentences, told_by_position
+from evosdc.table.row_positions import disclosed_by_order, position_sentences
 from evosdc.table.schema import Role
 
 _DECIMAL_COMMA = re.compile(r"\s*missing\s*=\s*(-?[0-9]+),(0+)\s*")
@@ -52,7 +52,7 @@ def init(options: InitOptions) -> None:
         require_apart(path, options.data, *files_behind(source, str(options.data)))
     require_unused(*hierarchies, replace=options.force, advice="Choose another schema file, or add --force.")
     keys = found.schema.with_role(Role.QUASI_IDENTIFIER)
-    ordered = position_sentences(told_by_position(source.table, keys))
+    ordered = position_sentences(disclosed_by_order(source.table, keys))
     related = relations_of(source.table)
     remarks = [*source.remarks, *found.remarks, *related.sentences, *ordered]
     files = dump_schema(found.schema, output, remarks, found.reasons, found.rules, related.rules, reading)

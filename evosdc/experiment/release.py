@@ -34,7 +34,7 @@ from evosdc.secret import Purpose, public, stream
 from evosdc.table.dependence import determinations
 from evosdc.table.exact_values import known_of
 from evosdc.table.households import households_of, shared_in_households
-from evosdc.table.row_positions import position_sentences, random_order, told_by_position
+from evosdc.table.row_positions import disclosed_by_order, position_sentences, random_order
 from evosdc.table.schema import Role
 from evosdc.table.table import MISSING, Rows, Table
 
@@ -96,7 +96,7 @@ def order_sentences(assembly: Assembly) -> list[str]:
     """Return what the order of the published records discloses of masked columns; nothing where it is random."""
     if assembly.experiment.data.shuffle:
         return []
-    return position_sentences(told_by_position(assembly.source.table, assembly.microdata.protect))
+    return position_sentences(disclosed_by_order(assembly.source.table, assembly.microdata.protect))
 
 
 def write_release(
@@ -303,7 +303,7 @@ def _codebook(published: Table, dropped: Sequence[str], carried: Mapping[str, st
                 "scale": str(attribute.scale),
                 "decimals": attribute.decimals,
                 "categories": [label for code, label in enumerate(attribute.categories) if code in present],
-                "missing": published.missing_in(attribute),
+                "missing": int(published.absent(attribute.name).sum()),
             }
         )
     return listed

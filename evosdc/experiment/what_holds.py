@@ -92,8 +92,7 @@ def _versions(original: Table, tables: Sequence[Table], name: str, values: int) 
         for table in tables:
             own = table.column(name)
             nearest = middles[np.abs(own[:, None] - middles).argmin(axis=1)]
-            absent = own == MISSING if categorical else np.isnan(own)
-            yield words, _with_column(table, name, np.where(absent & (classes > 1), own, nearest))
+            yield words, _with_column(table, name, np.where(table.absent(name) & (classes > 1), own, nearest))
 
 
 def _with_column(table: Table, name: str, column: NDArray[Any]) -> Table:

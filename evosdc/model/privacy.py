@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
-from evosdc.table.equivalence import Classes, equivalence_classes, key_codes, ranks, summed, tallied, told_apart
+from evosdc.table.equivalence import Classes, equivalence_classes, key_codes, missing_apart, ranks, summed, tallied
 from evosdc.table.hierarchy import ROOT
 from evosdc.table.schema import Attribute, MissingRule
 from evosdc.table.table import MISSING, Codes, Numbers, Table
@@ -112,7 +112,7 @@ class IntruderView:
     def codes(self) -> Codes:
         """Values of the quasi-identifiers, shape (n, V), `MISSING` only where it is a wildcard or a category."""
         codes = key_codes(self.table, self.quasi_identifiers)
-        return told_apart(codes) if self.missing is MissingMatch.NEVER else codes
+        return missing_apart(codes) if self.missing is MissingMatch.NEVER else codes
 
     @cached_property
     def classes(self) -> Classes:

@@ -109,7 +109,7 @@ def ranks(column: Codes | Numbers) -> Codes:
     return result
 
 
-def told_apart(codes: Codes) -> Codes:
+def missing_apart(codes: Codes) -> Codes:
     """Return the codes with each missing value replaced by a value of its own, which equals no other."""
     missing = codes == MISSING
     separate = codes.copy()

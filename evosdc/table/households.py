@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evosdc.table.equivalence import Classes, key_codes, ordered_classes, told_apart
+from evosdc.table.equivalence import Classes, key_codes, missing_apart, ordered_classes
 from evosdc.table.schema import Role
 from evosdc.table.table import Rows, Table
 
 
 def households_of(table: Table) -> Classes:
     """Return the households of a file; a record without one is a household of its own."""
-    return ordered_classes(told_apart(key_codes(table, table.schema.with_role(Role.HOUSEHOLD)[:1])))
+    return ordered_classes(missing_apart(key_codes(table, table.schema.with_role(Role.HOUSEHOLD)[:1])))
 
 
 def shared_in_households(table: Table, names: Sequence[str]) -> tuple[str, ...]:

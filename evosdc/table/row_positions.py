@@ -17,13 +17,13 @@ TELLING = 0.5  # association of position and value from which the order tells an
 CERTAIN = 4.0  # standard errors by which that must lie above what rows in random order give
 
 
-def told_by_position(table: Table, protect: Sequence[str]) -> tuple[str, ...]:
+def disclosed_by_order(table: Table, protect: Sequence[str]) -> tuple[str, ...]:
     """Return the masked attributes that the order of the rows tells, in the order of `protect`."""
-    return _told_by_position(table, tuple(protect))
+    return _disclosed_by_order(table, tuple(protect))
 
 
 @lru_cache(maxsize=4)
-def _told_by_position(table: Table, protect: tuple[str, ...]) -> tuple[str, ...]:
+def _disclosed_by_order(table: Table, protect: tuple[str, ...]) -> tuple[str, ...]:
     # One of these is above `TELLING` and by `CERTAIN` standard errors above chance: the rank correlation of position
     # and value; that of neighbouring rows; the share of missing changes between neighbours (runs of Wald and Wolfowitz,
     # moments by Mood). Of each household the first record counts.

@@ -109,10 +109,10 @@ class Table:
         both = (self.codes, *(c[:, None] for c in codes)), (self.numbers, *(c[:, None] for c in numbers))
         return Table(whole, _own(np.hstack(both[0]).astype(np.int32)), _own(np.hstack(both[1])))
 
-    def missing_in(self, attribute: Attribute) -> int:
-        """Return how many records have no value of an attribute."""
-        column = self.column(attribute.name)
-        return int((column == MISSING).sum() if attribute.categorical else np.isnan(column).sum())
+    def absent(self, name: str) -> NDArray[np.bool_]:
+        """Return which records have no value of an attribute, shape (n,)."""
+        column = self.column(name)
+        return column == MISSING if self.schema[name].categorical else np.isnan(column)
 
     def verify(self) -> None:
         """Check every code against its attribute's categories and every number for being finite or missing.
@@ -160,7 +160,7 @@ def faults_of_missing(table: Table, names: Sequence[str]) -> list[Fault]:
     """Return a fault for each of some attributes with missing values, where the schema's rule is ``error``."""
     if table.schema.na is not MissingRule.ERROR:
         return []
-    counts = {name: table.missing_in(table.schema[name]) for name in names}
+    counts = {name: int(table.absent(name).sum()) for name in names}
     wanted, advice = "none, since the schema says na = 'error'", "Set na = 'category' or fill them in."
     return [Fault(name, f"{count} missing values", wanted, advice) for name, count in counts.items() if count]
 

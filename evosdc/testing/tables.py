@@ -145,7 +145,7 @@ def edited(table: Table, rng: np.random.Generator, share: float = 0.1) -> tuple[
     rows = rng.permutation(n)[: max(1, round(share * n))].astype(np.intp)
     codes, numbers = table.codes.copy(), table.numbers.copy()
     for column, attribute in enumerate(table.schema.categorical):
-        lowest = MISSING if table.missing_in(attribute) else 0
+        lowest = MISSING if table.absent(attribute.name).any() else 0
         hit = rows[rng.random(rows.size) < 0.5]
         codes[hit, column] = rng.integers(lowest, len(attribute.categories), hit.size)
     for column in range(numbers.shape[1]):

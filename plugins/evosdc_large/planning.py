@@ -172,5 +172,4 @@ def _suppression(method: MaskingMethod, found: Counted, description: SchemaDescr
 
 def _absent(table: Table) -> Any:
     """Return which values are missing, shape (n, V), in the order of the schema."""
-    columns = [table.column(a.name) for a in table.schema.attributes]
-    return np.stack([column == MISSING if column.dtype.kind == "i" else np.isnan(column) for column in columns], axis=1)
+    return np.stack([table.absent(name) for name in table.schema.names], axis=1)

@@ -193,7 +193,7 @@ def _values(table: Table, name: str) -> int:
     attribute = table.schema[name]
     if not attribute.categorical:
         return len(table)
-    return min(len(attribute.categories) + (table.missing_in(attribute) > 0), len(table))
+    return min(len(attribute.categories) + bool(table.absent(attribute.name).any()), len(table))
 
 
 def distinct_of(values: ClassValues) -> Numbers:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.model import IntruderView, MissingMatch, Parameters, PrivacyModel
-from evosdc.table.equivalence import Classes, equivalence_classes, ranks, told_apart
+from evosdc.table.equivalence import Classes, equivalence_classes, missing_apart, ranks
 from evosdc.table.table import MISSING, Codes, Numbers
 
 POPULATION_NEEDED = "a file of the population or sampling weights"
@@ -186,7 +186,7 @@ def joint_codes(view: IntruderView) -> Codes:
         column = np.concatenate([table.column(name) for table in both])
         columns.append(column if view.table.schema[name].categorical else ranks(column))
     codes = np.ascontiguousarray(np.column_stack(columns).astype(np.int32))
-    return told_apart(codes) if view.missing is MissingMatch.NEVER else codes
+    return missing_apart(codes) if view.missing is MissingMatch.NEVER else codes
 
 
 def matched(view: IntruderView) -> tuple[Classes, NDArray[np.int64], Numbers, NDArray[np.int64], NDArray[np.int64]]:

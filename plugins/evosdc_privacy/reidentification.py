@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.model import IntruderView, PrivacyModel
-from evosdc.table.equivalence import Classes, equivalence_classes, key_codes, told_apart
+from evosdc.table.equivalence import Classes, equivalence_classes, key_codes, missing_apart
 from evosdc.table.negative_binomial import reidentification_risks
 from evosdc.table.table import Numbers
 
@@ -135,7 +135,7 @@ def record_risks(view: IntruderView) -> Numbers:
 def _household_risks(view: IntruderView) -> tuple[Classes, Numbers]:
     """Return the households, and the probability that at least one member of each is re-identified."""
     assert view.household is not None
-    households = equivalence_classes(told_apart(key_codes(view.table, [view.household])))
+    households = equivalence_classes(missing_apart(key_codes(view.table, [view.household])))
     with np.errstate(divide="ignore"):  # of a member who is certain to be re-identified
         risks: Numbers = -np.expm1(households.total(np.log1p(-record_risks(view))))
     return households, risks

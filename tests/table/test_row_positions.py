@@ -8,7 +8,7 @@ from evosdc.api.tables import as_table
 from evosdc.files.frame_kinds import reordered
 from evosdc.files.reading import read_source
 from evosdc.secret import Key
-from evosdc.table.row_positions import position_sentences, random_order, told_by_position
+from evosdc.table.row_positions import disclosed_by_order, position_sentences, random_order
 from evosdc.table.schema import Role
 from evosdc.table.table import assign_role
 
@@ -28,7 +28,7 @@ def people(size=400):
 
 
 def told(frame, names=MASKED):
-    return told_by_position(as_table(frame), names)
+    return disclosed_by_order(as_table(frame), names)
 
 
 def test_random_order_tells_nothing():
@@ -61,8 +61,8 @@ def test_members_of_a_household_stand_together_without_being_sorted():
     rng = np.random.default_rng(5)
     frame = pd.DataFrame({"house": np.repeat(np.arange(150), 3), "town": np.repeat(rng.choice(list("abc"), 150), 3)})
     table = as_table(frame)
-    assert told_by_position(table, ["town"]) == ("town",)
-    assert told_by_position(assign_role(table, Role.HOUSEHOLD, "house"), ["town"]) == ()
+    assert disclosed_by_order(table, ["town"]) == ("town",)
+    assert disclosed_by_order(assign_role(table, Role.HOUSEHOLD, "house"), ["town"]) == ()
 
 
 def test_the_moments_of_runs_are_those_of_all_permutations():
@@ -88,7 +88,7 @@ def test_a_random_order_follows_from_the_key_and_tells_nothing():
     order = random_order(len(table), key, 0)
     assert sorted(order) == list(range(len(table)))
     assert list(order) == list(random_order(len(table), key, 0))
-    assert told_by_position(table.take(order), MASKED) == ()
+    assert disclosed_by_order(table.take(order), MASKED) == ()
     assert list(order) != list(random_order(len(table), key, 1)), "each file has an order of its own"
     assert list(order) != list(random_order(len(table), Key.fresh(), 0))
 

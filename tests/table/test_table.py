@@ -51,8 +51,8 @@ def test_codes_outside_their_domain_are_found():
 
 def test_missing_values():
     assert any(map(table().missing_in, table().schema.attributes))
-    assert table().missing_in(SCHEMA["b"]) == 1
-    assert table().missing_in(SCHEMA["n"]) == 1
+    assert table().absent("b").sum() == 1
+    assert table().absent("n").sum() == 1
 
 
 def test_repeated_names_and_categories_are_refused():

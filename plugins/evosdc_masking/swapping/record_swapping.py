@@ -12,7 +12,7 @@ from evosdc.errors import DataError, Fault, ParameterError
 from evosdc.model import Parameters
 from evosdc.printing import printable
 from evosdc.table.alignment import align_codes
-from evosdc.table.equivalence import equivalence_classes, key_codes, told_apart
+from evosdc.table.equivalence import equivalence_classes, key_codes, missing_apart
 from evosdc.table.households import differing_homes, shared_in_households
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import MISSING, Numbers, Rows, Table, assign_role
@@ -34,7 +34,7 @@ def households_of(
     if not shared:
         given = f"{keys[0]}, whose members share no attribute"
         raise DataError(Fault("household", given, "attributes of households", _nearest_to_shared(known, place)))
-    classes = equivalence_classes(told_apart(key_codes(known, keys)))
+    classes = equivalence_classes(missing_apart(key_codes(known, keys)))
     return classes.first.astype(np.intp), classes.of, (keys[0], *shared)
 
 
@@ -50,11 +50,9 @@ def _nearest_to_shared(table: Table, place: Callable[[int], str]) -> str:
 
 def renumbered(table: Table, key: str, of: NDArray[np.int64], numbers: Rows) -> Table:
     """Return the column of households with new numbers, given by household from 0; without one there is none."""
-    column = table.column(key)
-    gone = column == MISSING if table.schema[key].categorical else np.isnan(column)
     labels = tuple(str(number) for number in range(1, len(numbers) + 1))
     attribute = Attribute(key, table.schema[key].role, Scale.NOMINAL, labels)
-    codes = np.where(gone, MISSING, numbers[of]).astype(np.int32)
+    codes = np.where(table.absent(key), MISSING, numbers[of]).astype(np.int32)
     schema = replace(table.schema, attributes=(attribute,), edit_rules=())
     return Table(schema, codes[:, None], np.empty((len(table), 0)))
 
@@ -135,7 +133,7 @@ class RecordSwapping(ReadingOthers, Untuned):
         """Return the table with exchanged places."""
         self.require_fit(table)
         own = [name for name in self._household(auxiliary.schema) if name in auxiliary.schema]
-        household = equivalence_classes(told_apart(key_codes(auxiliary, own))).of if own else np.arange(len(table))
+        household = equivalence_classes(missing_apart(key_codes(auxiliary, own))).of if own else np.arange(len(table))
         first = np.unique(household, return_index=True)[1]
         sizes = np.bincount(household)
         places = self.params.hierarchy or table.schema.names

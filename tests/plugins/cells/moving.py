@@ -41,7 +41,7 @@ class Allowed:
         self.original = np.asarray(cells.seeded(cells.microdata.original)).tolist()
         original = cells.microdata.original
         self.attributes = (*original.schema.categorical, *original.schema.numeric)
-        self.missing = [original.missing_in(a) > 0 for a in self.attributes]
+        self.missing = [bool(original.absent(a.name).any()) for a in self.attributes]
         categorical = len(original.schema.categorical)
         # A number of the original's range is `reach` to `2 reach`.
         self.reach = [0] * categorical + [

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from evosdc.model import MissingMatch
-from evosdc.table.equivalence import equivalence_classes, key_codes, told_apart
+from evosdc.table.equivalence import equivalence_classes, key_codes, missing_apart
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import Table
 from evosdc.table.wildcard_tree import matching_sums, prefix_tree
@@ -72,7 +72,7 @@ def test_no_attribute_makes_one_class() -> None:
 
 
 def test_missing_values_are_told_apart_from_all_others() -> None:
-    separate = told_apart(np.array([[-1, 0], [-1, 1], [5, -1]], dtype=np.int32))
+    separate = missing_apart(np.array([[-1, 0], [-1, 1], [5, -1]], dtype=np.int32))
     assert len(set(separate[:2, 0].tolist()) | {5}) == 3
     assert separate[2, 1] not in (0, 1)
 
