@@ -11,7 +11,7 @@ from evosdc.table.equivalence import placed_values
 from evosdc.table.record_rules import middle_of_class
 from evosdc.table.schema import Scale
 from evosdc.table.structural_zeros import bins_of
-from evosdc.table.table import MISSING, Codes, Numbers, Table
+from evosdc.table.table import Codes, Numbers, Table
 
 FEWEST = 3  # records that a value must have for what goes with it to say anything
 LEAST_COVERED = 0.5  # share of all records whose value must be that frequent
@@ -52,21 +52,18 @@ def follows(table: Table, name: str, by: str) -> bool:
 def computed(table: Table, name: str, by: str, masked: Table) -> Codes | Numbers:
     """Return a column that follows from another one, from the masked values of that one."""
     # The commonest companion of the published value in the original, or of the nearest value that it has.
-    own, other, published = table.column(name), _filled(table, by), _filled(masked, by)
+    other, published = _filled(table, by), _filled(masked, by)
     given, groups, _ = placed_values(other)
     values, places, _ = placed_values(_filled(table, name))
-    common = np.empty(len(given), dtype=np.intp)
     keys, times = np.unique(groups.astype(np.int64) * len(values) + places, return_counts=True)
-    for key in np.argsort(times, kind="stable").tolist():  # the commonest comes last, and stays
-        common[keys[key] // len(values)] = keys[key] % len(values)
+    keys = keys[np.argsort(times, kind="stable")]
+    common = np.empty(len(given), dtype=np.intp)
+    common[keys // len(values)] = keys % len(values)  # the commonest is written last
     at = np.clip(np.searchsorted(given, published), 1, max(len(given) - 1, 1))
     below, above = at - 1, np.minimum(at, len(given) - 1)
     nearest = np.where(published - given[below] <= given[above] - published, below, above)
-    found = values[common[nearest]]
-    absent = np.nan if own.dtype.kind == "f" else MISSING
-    result = own.take(np.zeros(len(published), dtype=np.intp))
-    result[:] = np.where(found == _LOWEST, absent, found)
-    return result
+    found: Codes | Numbers = values[common[nearest]]
+    return np.where(found == _LOWEST, np.nan, found) if found.dtype.kind == "f" else found
 
 
 def by_columns(table: Table, names: Sequence[str], of: Sequence[str]) -> dict[str, str]:

@@ -222,7 +222,4 @@ def middle_of_class(column: NDArray[Values], classes: NDArray[np.integer[Any]], 
 
 
 def _stacked(columns: Sequence[NDArray[np.int32]], records: int) -> Classes:
-    stacked = np.empty((records, len(columns)), dtype=np.int32)
-    for place, column in enumerate(columns):
-        stacked[:, place] = column
-    return stacked
+    return np.ascontiguousarray(np.array(columns, dtype=np.int32).reshape(len(columns), records).T)
