@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.table.alignment import recoding
+from evosdc.table.corrections import WIDEST, best_labels, gain_at_most, joint_counts
 from evosdc.table.equivalence import equivalence_classes, key_codes
 from evosdc.table.exact_values import at_decimals, differing_numbers, with_published_decimals
-from evosdc.table.labels import WIDEST, best_labels, gain_at_most, joint_counts
 from evosdc.table.schema import Role, Schema
 from evosdc.table.table import MISSING, Codes, Rows, Table
 

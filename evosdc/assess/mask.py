@@ -13,9 +13,8 @@ from evosdc.model import Masking, MaskingMethod, Microdata
 from evosdc.model.dividing import Material, Part, innermost, joined, parts_of
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Purpose, Seed, stream
+from evosdc.table.corrections import with_moved_values, with_right_labels
 from evosdc.table.equivalence import placed_values
-from evosdc.table.labels import with_right_labels
-from evosdc.table.moved_values import with_moved_values
 from evosdc.table.schema import Role
 from evosdc.table.table import MISSING, Numbers, Rows, Table
 from evosdc.time_limit import check_time

@@ -8,8 +8,7 @@ import numpy as np
 from evosdc.errors import InputError
 from evosdc.model import Fitted, Mending, Moving
 from evosdc.secret import Purpose, stream
-from evosdc.table.labels import with_right_labels
-from evosdc.table.moved_values import with_moved_values
+from evosdc.table.corrections import with_moved_values, with_right_labels
 from evosdc.table.table import Table
 
 if TYPE_CHECKING:

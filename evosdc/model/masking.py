@@ -175,9 +175,9 @@ class Masking:
         again with the same key or seed. By default the run decides.
     right_labels : tuple of str
         Attributes that are published, after the last step, under the labels that most of their records have
-        (`evosdc.table.labels`): a method may have exchanged labels.
+        (`evosdc.table.corrections`): a method may have exchanged labels.
     move_values : tuple of str
-        Attributes whose rare values, where they were kept, change places after all else (`evosdc.table.moved_values`).
+        Attributes whose rare values, where they were kept, change places after all else (`evosdc.table.corrections`).
     """
 
     method: str

@@ -50,7 +50,7 @@ class Moving(Fitted):
     """A fitted measure of values that stayed at their own records, which can say where to swap them.
 
     Where a constraint bounds it, rare values of starting files that are above the bound are moved
-    (`evosdc.table.moved_values`) before the files are evaluated.
+    (`evosdc.table.corrections`) before the files are evaluated.
     """
 
     @abstractmethod

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.table.labels import WIDEST, best_labels
+from evosdc.table.corrections import WIDEST, best_labels
 from evosdc_limit.annealing import MOVES, Channels, Costs, annealed, costs_of, costs_of_one
 from evosdc_limit.generation import Generation
 from evosdc_limit.objective import AttributeTerms, Floats, Integers, Objective

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from evosdc.errors import InputError
-from evosdc.table.labels import best_labels, gain_at_most, joint_counts, with_right_labels
+from evosdc.table.corrections import best_labels, gain_at_most, joint_counts, with_right_labels
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import MISSING, Table
 

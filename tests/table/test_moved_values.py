@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from evosdc.errors import InputError
 from evosdc.secret import Purpose, stream
+from evosdc.table.corrections import COMMON, with_moved_values
 from evosdc.table.exact_values import ExactValues
-from evosdc.table.moved_values import COMMON, with_moved_values
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 
