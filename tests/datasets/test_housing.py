@@ -39,7 +39,7 @@ def test_shape():
     assert len(table) == 1000
     assert {a.name: len(a.categories) for a in table.schema.attributes} == SIZES
     assert [a.name for a in table.schema.attributes if a.scale is Scale.ORDINAL] == ["built", "degree", "grade1"]
-    assert not any(map(table.missing_in, table.schema.attributes))
+    assert not any(table.absent(name).any() for name in table.schema.names)
 
 
 def test_one_seed_one_file(tmp_path):
