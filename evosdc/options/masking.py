@@ -11,7 +11,7 @@ from evosdc.options.model import argument, names, option, texts
 class MaskOptions(shared.FileOptions, shared.JsonOptions):
     """Mask DATA, a file or a registered data set, by METHOD; write the protected file and a manifest beside it.
 
-    A step of work: records keep their order, and nothing is judged. evosdc protect makes a file for release.
+    The file is an intermediate step: records keep their order, and there is no verdict. For release use evosdc protect.
     """
 
     method: str = argument("", registered="masking-method")
@@ -26,7 +26,7 @@ class MaskOptions(shared.FileOptions, shared.JsonOptions):
     )
     by: Sequence[str] | None = names("Attributes that form strata; each stratum is masked on its own.")
     then: Sequence[str | Mapping[str, Any]] = texts(
-        'A further step on what was made: "pram design=a p=0.9"; attributes=A,B and by=A,B where they differ.',
+        'A further step on the masked file: "pram design=a p=0.9"; name attributes=A,B and by=A,B if they differ.',
         "STEP",
         python='In Python also as an experiment file writes it: {"method": "pram", "design": "a", "p": 0.9}.',
     )
@@ -39,14 +39,16 @@ class MaskOptions(shared.FileOptions, shared.JsonOptions):
     )
     neutralise_formulas: bool = shared.NEUTRALISE
     shuffle: bool = option(
-        False, "Write the records in random order: their old one may tell what is masked.", only="command"
+        False, "Write the records in random order: the old order may disclose masked values.", only="command"
     )
     crosswalk: Path | None = option(
         None, "With --shuffle: where to write which record is which; keep it.", metavar="FILE", only="command"
     )
     key: Path | None = shared.KEY
     seed: int | None = shared.SEED
-    draw: int = option(0, "Which of the files of a key or seed; evosdc tune names it.", metavar="N", ge=0)
+    draw: int = option(
+        0, "Number of the file among those of a key or seed, as evosdc tune prints it.", metavar="N", ge=0
+    )
     executor: str | Mapping[str, Any] | None = option(
         None,
         "Where strata and clusters are masked: processes, scoop, dask; default: here, one after the other.",

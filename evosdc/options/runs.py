@@ -21,8 +21,8 @@ HOSTS = option(None, "Hosts of the workers, such as node1:8 in each line.", meta
 class RunOptions(shared.JsonOptions):
     """Run an experiment file and write a run folder with the protected file, the scores and a report.
 
-    Exit status 1 where a constraint of the experiment does not hold for the file; on fresh draws, where it is drawn at
-    random.
+    Exit status 1 if the file breaks a constraint of the experiment. A file that is drawn at random is tested on new
+    draws.
     """
 
     experiment: Path = argument(Path())
@@ -76,27 +76,27 @@ class CheckOptions(shared.FileOptions, shared.JsonOptions):
 
 
 class ResumeOptions(shared.JsonOptions):
-    """Go on with a run or study that was stopped, from the last checkpoints, as if it had never stopped.
+    """Continue a run or study that was stopped, from its last checkpoint; the result is the same as without a stop.
 
-    Executor and workers may be others than before: the result is the same. Exit status 1 where the file does not fulfil
-    what was required when the run began.
+    You can change executor and workers: they do not change the result. Exit status 1 if the file does not fulfil a
+    requirement of the run.
     """
 
     run_dir: Path = shared.RUN_DIR
     executor: str | None = EXECUTOR
     workers: int | None = WORKERS
     hosts: Path | None = HOSTS
-    force: bool = option(False, "Go on although evosdc, a plugin or the schema is another now.")
+    force: bool = option(False, "Continue although the version of evosdc or a plugin, or the schema, changed.")
     report: bool = shared.REPORT
     quiet: bool = shared.QUIET
 
 
 class FinishOptions(shared.JsonOptions):
-    """End a run or study from elsewhere, with its best file so far, front and report written; resume still goes on.
+    """End a run or study from another terminal or computer: it writes its best file so far, front and report.
 
-    A run that goes on, here or on another computer, ends after its generation. Of one that was killed they are written
-    from its newest checkpoint. Exit status 1 where it had not ended in time, or the best file so far does not fulfil
-    what was required.
+    A run ends after its current generation, and evosdc resume can continue it. If a run was killed, its files are
+    written from the newest checkpoint. Exit status 1 if the run did not end in time, or its best file does not fulfil
+    a requirement.
     """
 
     run_dir: Path = shared.RUN_DIR
@@ -107,7 +107,7 @@ class WatchOptions(Options):
     """Follow a run or a study until it ends; Ctrl-C leaves it alone. Exit status 0 when it finished, else 1."""
 
     run_dir: Path = shared.RUN_DIR
-    interval: float = option(1.0, "Between two looks.", metavar="SECONDS", ge=0.1, le=3600)
+    interval: float = option(1.0, "Seconds between two updates.", metavar="SECONDS", ge=0.1, le=3600)
 
 
 class ReportOptions(shared.JsonOptions):
@@ -151,8 +151,8 @@ class DossierOptions(shared.JsonOptions):
 class CompareOptions(shared.JsonOptions):
     """Compare the searches of finished runs by rank tests and effect sizes; nothing is evaluated again.
 
-    Runs that differ in their seeds alone are one search, replicates and settings of studies among them. Compared are
-    fitness, IL and DR of the best files, and of the fronts hypervolume, IGD+ and the additive epsilon indicator.
+    Runs that differ only in their seeds count as one search; runs of studies, too. The tests compare fitness, IL and DR
+    of the best files, and hypervolume, IGD+ and the additive epsilon indicator of the fronts.
     """
 
     run_dirs: Sequence[Path] = shared.RUN_DIRS
@@ -210,15 +210,15 @@ class ChooseOptions(shared.JsonOptions):
 
 
 class MemberOptions(shared.JsonOptions):
-    """Say of MEMBER of the Pareto front what the report says of the best file; writes nothing.
+    """Show for MEMBER of the Pareto front what the report shows for the best file; write nothing.
 
-    MEMBER is its number in front.csv, 0 for the least loss; or best, the run's own file; knee, balanced, il=20,
+    MEMBER is a number in front.csv (0 has the least loss), or best (the run's own file), knee, balanced, il=20, or
     il=20,dr=15.
     """
 
     run_dir: Path = shared.RUN_DIR
     member: str = argument("")
-    judge: bool = option(False, "Ask judges that the search did not use; takes some seconds more.")
+    judge: bool = option(False, "Let judges attack the file, too; takes some seconds.")
 
 
 class StatusOptions(shared.JsonOptions):

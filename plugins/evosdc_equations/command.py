@@ -21,7 +21,7 @@ class EquationOptions(Options):
     latex: bool = option(False, "Print LaTeX instead of infix text.")
     postorder: bool = option(False, "Print the symbols in postorder, as a genome holds them.")
     stack: Sequence[str] | None = names("Also print the stack after each symbol, with these values: a=1,b=3.")
-    simplify: bool = option(False, "Clean it up; the matrices stay what they are.")
+    simplify: bool = option(False, "Shorten the equation without changing its matrices.")
     output: Path | None = option(None, "Write the design to this file.", flags=("-o", "--output"), metavar="FILE")
     force: bool = shared.FORCE
 
@@ -30,7 +30,7 @@ class EquationOptions(Options):
 @click.argument("file", type=PATH)
 @takes_options(EquationOptions)
 def equation(file: Path, options: EquationOptions) -> None:
-    """Print the equations of FILE, which `evosdc run` wrote as equation.toml or a person by hand."""
+    """Print the equations of FILE: an equation.toml of `evosdc run`, or a file written by hand."""
     from evosdc.cli.inputs import require_apart
     from evosdc.files.atomic import require_unused, write_text
     from evosdc.randomisation.equations.equation import CONSTANT, SYMBOLS

@@ -143,7 +143,7 @@ def large_measure(original: Path, masked: Path, options: LargeMeasureOptions) ->
 def large_mask(method: str, data: Path, options: LargeMaskOptions) -> None:
     """Mask columns of DATA, Parquet of any length, by pram, global-recoding, local-suppression or rank-swapping.
 
-    A step of work: rows keep their order, and nothing is judged.
+    The file is an intermediate step: rows keep their order, and there is no verdict.
     """
     from evosdc.cli.inputs import require_apart
     from evosdc.cli.text import print_json, say

@@ -43,4 +43,6 @@ def evosdc_commands(cli: "click.Group") -> None:
     """Add ``evosdc limit``."""
     from evosdc.cli.options import Later
 
-    cli.add_command(Later("limit", "evosdc_limit.command:limit", "Say how low IL and DR of a file can be at all."))
+    cli.add_command(
+        Later("limit", "evosdc_limit.command:limit", "Compute a bound for IL and DR that no masked file beats.")
+    )

@@ -19,9 +19,9 @@ class LimitOptions(shared.FileOptions):
     """Options of ``evosdc limit``."""
 
     protect: Sequence[str] | None = shared.PROTECT
-    dr: Literal["guess", "guess-gain"] = option("guess", "What DR is made of beside linkages.")
+    dr: Literal["guess", "guess-gain"] = option("guess", "The measure of DR beside linkages.")
     lines: int | None = option(None, "Supporting lines of the curve; default: 21.", metavar="N", ge=2)
-    time: float | None = time_limit("Stop then; the result so far stays valid.")
+    time: float | None = time_limit("Stop after this time; the bound so far is valid.")
     as_json: bool = shared.JSON
 
 
@@ -29,10 +29,10 @@ class LimitOptions(shared.FileOptions):
 @click.argument("data")
 @takes_options(LimitOptions)
 def limit(data: str, options: LimitOptions) -> None:
-    """Say how low IL and DR of DATA, a file or a registered data set, can be: no masked file lies below.
+    """Compute a bound for IL and DR that no masked file of DATA, a file or a registered data set, is below.
 
-    IL is the mean of dbil, ctbil and ebil, DR half of the guess (best-guess or guess-gain); linkages count as 0. Takes
-    up to minutes where attributes have many categories.
+    IL is the mean of dbil, ctbil and ebil; DR is half of the guess (best-guess or guess-gain), as linkages count as 0.
+    Attributes with many categories take up to minutes.
     """
     from evosdc.assess.defaults import choose_attributes
     from evosdc.cli.inputs import open_source

@@ -230,9 +230,9 @@ def _nearly_shared(source: "Source", household: str | None, homes: int) -> Itera
 @click.argument("masked", type=PATH)
 @takes_options(EstimateOptions)
 def estimate(masked: Path, options: EstimateOptions) -> None:
-    """Estimate the counts that the original of MASKED had, a file that was published by post-randomisation (PRAM).
+    """Estimate counts of the original from MASKED, a file that was published by post-randomisation (PRAM).
 
-    The standard errors are those of the randomisation; sampling is not part of them.
+    The standard errors cover the randomisation, not the sampling.
     """
     from evosdc.files.reading import read_published
     from evosdc.randomisation.estimation import estimate_after_pram
