@@ -28,13 +28,14 @@ from unittest.mock import patch
 import click
 import numpy as np
 
+from evosdc.engine.objectives import Objectives
 from evosdc.engine.problem import Problem
 from evosdc.engine.trackers import Trackers
-from evosdc.experiment import single_run as run
+from evosdc.experiment import early_verdict
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.reader import read_experiment
+from evosdc.experiment.single_run import run_once
 from evosdc.experiment.start import individual_of
-from evosdc.model import Siblings
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal
 
@@ -78,16 +79,16 @@ def searched(path: Path, algorithm: str, evaluations: int, settings: tuple[str, 
     serial = 'executor={ name = "serial" }'
     chosen = read_experiment(path, (f'algorithm={{ name = "{algorithm}" }}', serial, *fitness, *settings))
     chosen = chosen.model_copy(update={"stop": type(chosen.stop)(evaluations=evaluations)})
-    judge, tries, search = Problem.judge, Problem.tries, run.search
+    judge, together, search = Problem.judge, Objectives.judge_columns, early_verdict.search
     count, spent = [0], [0.0]
 
     def counted(self: Problem, *given: Any, **named: Any) -> Any:
         count[0] += 1
         return judge(self, *given, **named)
 
-    def counted_together(self: Problem, siblings: Siblings) -> Any:
-        found = tries(self, siblings)
-        count[0] += len(siblings) if found is not None else 0
+    def counted_together(self: Objectives, scores: Any) -> Any:
+        found = together(self, scores)
+        count[0] += len(next(iter(scores.values()))) if found is not None else 0
         return found
 
     def timed(*given: Any, **named: Any) -> Any:
@@ -100,11 +101,11 @@ def searched(path: Path, algorithm: str, evaluations: int, settings: tuple[str, 
     with (
         TemporaryDirectory() as folder,
         patch.object(Problem, "judge", counted),
-        patch.object(Problem, "tries", counted_together),
-        patch.object(run, "search", timed),
+        patch.object(Objectives, "judge_columns", counted_together),
+        patch.object(early_verdict, "search", timed),
     ):
         seed = 1 if chosen.seed is None else chosen.seed
-        finished = run.run_once(chosen, Path(folder) / "run", default_registry(), seed)
+        finished = run_once(chosen, Path(folder) / "run", default_registry(), seed)
         records = read_journal(finished.folder / "journal.jsonl")
     first, last = records[0], records[-1]
     return {

@@ -22,8 +22,9 @@ from unittest.mock import patch
 import click
 import numpy as np
 
-from evosdc.experiment import single_run as run
+from evosdc.experiment import early_verdict
 from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.single_run import run_once
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal
 
@@ -82,7 +83,7 @@ def searched(
     methods = tuple({"method": "rank-swapping", "p": p} for p in (3, 5, 10, 15))
     given = {"seed": 1, "data": data, "measures": measures, "start": {"methods": methods}, "second_opinion": False}
     given |= {"fitness": "max", "algorithm": {"name": algorithm}, "executor": {"name": "serial"}}
-    search, spent = run.search, [0.0]
+    search, spent = early_verdict.search, [0.0]
 
     def timed(*arguments: Any, **named: Any) -> Any:
         spent[0] -= process_time()
@@ -92,8 +93,8 @@ def searched(
             spent[0] += process_time()
 
     experiment = Experiment.model_validate(given | {"stop": {"evaluations": candidates}})
-    with patch.object(run, "search", timed):
-        done = run.run_once(experiment, folder, default_registry(), 1)
+    with patch.object(early_verdict, "search", timed):
+        done = run_once(experiment, folder, default_registry(), 1)
     records = read_journal(done.folder / "journal.jsonl")
     return float((records[-1]["evaluations"] - records[0]["evaluations"]) / spent[0])
 

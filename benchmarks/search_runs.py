@@ -17,6 +17,7 @@ from typing import Any
 
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import SearchState, first_state, search
+from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
 from evosdc.experiment.assembly import Assembly, assemble
 from evosdc.experiment.preparation import starting_individuals
@@ -89,7 +90,9 @@ def run(job: Job, portfolio: int | None = None) -> Curve:
     # The front is searched for as a whole; what counts here is its best member by the fitness.
     multiobjective = job.algorithm == "nsga2"
     judged, searched = fitness_named(job.fitness), fitness_named("pareto" if multiobjective else job.fitness)
-    problem = replace(assembly.problem, fitness=searched, streams=Streams(job.seed))
+    given = assembly.problem
+    parts = given.genotype, given.measures, given.aggregation, searched, Streams(job.seed)
+    problem = Problem(*parts, given.constraints)
     individuals = [_judged(individual, problem) for individual in files]
     registry = default_registry()
     toolbox = toolbox_of(

@@ -68,6 +68,14 @@ def test_scores_of_ones_own_decide():
     assert all(member.scores["il"] >= 0.0 for member in other.population), "what is not told is measured"
 
 
+def test_every_child_of_a_local_search_is_returned_to_be_scored():
+    search, scored = evosdc.Search(EXPERIMENT | {"algorithm": "memetic", "stop": {"generations": 3}}), 0
+    while candidates := search.ask():
+        search.tell([{"il": float((one.table.codes != 0).sum()), "dr": 0.0} for one in candidates])
+        scored += len(candidates)
+    assert scored == search.evaluations > 100
+
+
 def test_frames_come_back_as_frames():
     frame = pd.DataFrame({"a": pd.Categorical(list("xyzxyzxyzx")), "b": pd.Categorical(list("pqpqpqpqpq"))})
     experiment = EXPERIMENT | {"data": {}, "measures": {"il": ["dbil"], "dr": ["dbrl"]}, "stop": {"generations": 2}}

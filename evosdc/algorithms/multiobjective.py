@@ -44,15 +44,13 @@ def domination(individuals: Sequence[Individual]) -> NDArray[np.bool_]:
 
 def front_numbers(individuals: Sequence[Individual]) -> Positions:
     """Return the number of each individual's front, shape (n,): 0 for those that none dominates, and so on inwards."""
-    dominates = domination(individuals)
-    beaten_by = dominates.sum(axis=0)
-    numbers = np.full(len(individuals), -1, dtype=np.int64)
-    number = 0
-    while (numbers < 0).any():
-        front = (beaten_by == 0) & (numbers < 0)
-        numbers[front] = number
-        beaten_by = beaten_by - dominates[front].sum(axis=0)
-        number += 1
+    # By the constraints first, as `domination` has it.
+    values, broken = objectives_of(individuals), np.array([individual.infeasibility for individual in individuals])
+    numbers, begin = np.empty(len(values), dtype=np.int64), 0
+    for level in np.unique(broken):
+        own = broken == level
+        numbers[own] = begin + moocore.pareto_rank(values[own])
+        begin = int(numbers[own].max()) + 1
     return numbers
 
 

@@ -115,7 +115,7 @@ class _Asked(Evaluator):
         super().__init__(evaluator.problem, rule=evaluator.rule)
         self._other, self._wait = evaluator, wait
 
-    def tried(self, siblings: Siblings) -> bool:
+    def judged_together(self, siblings: Siblings) -> bool:
         """Whether children have been judged by what they change: never, since the caller evaluates each."""
         return False
 

@@ -1,76 +1,13 @@
-"""From genomes to tables: how many, with which random numbers; and scores that need no table."""
+"""From genomes to tables: with which random numbers, and repaired by which rules."""
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from evosdc.errors import EvaluationError, PluginError, asked
-from evosdc.model import Direct, Expected, Fitted, Genotype, Stochastic, matrices_of
+from evosdc.errors import PluginError
+from evosdc.model import Genotype, Stochastic
 from evosdc.secret import Streams, spawned, state_of
 from evosdc.table.table import Table
-
-
-def direct_scores(
-    genotype: Genotype[Any], measures: Mapping[str, Fitted]
-) -> Mapping[str, Callable[[Any], float]] | None:
-    """Return by measure what scores a genome without its table; None unless all measures can be scored so."""
-    if not isinstance(genotype, Direct):
-        return None
-    scores = {name: genotype.direct(fitted) for name, fitted in measures.items()}
-    direct = {name: score for name, score in scores.items() if score is not None}
-    return direct if len(direct) == len(measures) else None
-
-
-def expectations(genotype: Genotype[Any], measures: Mapping[str, Fitted], genome: Any) -> dict[str, float]:
-    """Return the expected score of each measure for a post-randomisation genome, without draws."""
-    drawing = matrices_of(genotype)
-    if drawing is None:
-        raise EvaluationError("a genotype that is judged by expectations has no transition matrices")
-    transitions, found = drawing.transitions(genome), {}
-    for name, fitted in measures.items():
-        if not isinstance(fitted, Expected):
-            raise EvaluationError(f"measure {name} has no expectation under transition matrices")
-        found[name] = asked(f"measure {name}", fitted.expected, transitions)
-    return found
-
-
-class Draws:
-    """Properties of the tables that a genotype decodes from its genomes."""
-
-    genotype: Genotype[Any]
-
-    @property
-    def draws(self) -> int:
-        """How many tables are judged for one evaluation."""
-        return self.genotype.draws if isinstance(self.genotype, Stochastic) else 1
-
-    def draws_of(self, genome: Any) -> int:
-        """How many tables are judged for the evaluation of a genome."""
-        return self.genotype.draws_of(genome) if isinstance(self.genotype, Stochastic) else 1
-
-    def _provisional(self, genome: Any) -> bool:
-        return self.draws_of(genome) < self.draws
-
-    @property
-    def fresh_draws(self) -> int:
-        """How many further tables the winner is judged on; 0 where decoding is not random."""
-        return self.genotype.fresh_draws if isinstance(self.genotype, Stochastic) else 0
-
-    @property
-    def expected(self) -> bool:
-        """Whether genomes are judged by expectations, over all tables that they may be decoded to."""
-        return isinstance(self.genotype, Stochastic) and self.genotype.expected
-
-    @property
-    def single(self) -> bool:
-        """Whether the scores of a genome are those of the one table that it is published as."""
-        return self.draws == 1 and self.fresh_draws == 0 and not self.expected
-
-    @property
-    def common_random_numbers(self) -> bool:
-        """Whether all genomes are decoded with the same random numbers, or with none."""
-        return not isinstance(self.genotype, Stochastic) or self.genotype.common_random_numbers
 
 
 class Decoder:

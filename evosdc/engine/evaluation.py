@@ -204,7 +204,7 @@ class Evaluator:
             return {}
         for child, values in zip(children, known, strict=True):
             if values is None:
-                child.parent = None  # it changes too much: from scratch
+                child.parent = None  # it may differ in all records: from scratch
         return {child.key: values for child, values in zip(children, known, strict=True) if values is not None}
 
     def _in_time(self, individual: Individual, from_scratch: bool) -> Values:

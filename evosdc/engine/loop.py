@@ -80,40 +80,30 @@ def search(
     """Evolve until a limit is reached or the algorithm has nothing more to propose."""
     # With one objective the best is the one of the least; with several, the balanced member of the front.
     with closing(advance or GenerationStep(algorithm, evaluator, streams, stop)) as advancing:
-        return _searched(algorithm, advancing, stop, state, observe)
-
-
-def _searched(
-    algorithm: Algorithm,
-    advance: GenerationStep,
-    stop: Stop,
-    state: SearchState,
-    observe: Observer,
-) -> tuple[SearchState, str]:
-    archive, census = Archive(state.front, state.passed), _census(algorithm)
-    clock = monotonic() - state.progress.seconds
-    if state.progress.generation == 0:
-        figures = census.figures(state.population.members)
-        ending = observe(state, generation_record(figures, state.progress, len(archive), {}, archive.hypervolume))
-        if ending:
-            return state, ending
-    while True:
-        now = replace(state.progress, seconds=monotonic() - clock)
-        reason = stop.reason(now)
-        # When the time is over, generations that workers have reported still count, up to any other limit.
-        if reason is not None and (stop.reason(replace(now, seconds=-inf)) is not None or not advance.halt()):
-            return state, reason
-        try:
-            with time_limited(_left(stop, now), DeadlineOver):
-                generation = advance(state.population, now)
-        except DeadlineOver:
-            return state, stop.time_over or "time"
-        if generation is None:
-            return state, "the search is complete"
-        state, record = state_after(state, generation, archive, census, stop, monotonic() - clock)
-        ending = observe(state, record)
-        if ending:
-            return state, ending
+        archive, census = Archive(state.front, state.passed), _census(algorithm)
+        clock = monotonic() - state.progress.seconds
+        if state.progress.generation == 0:
+            figures = census.figures(state.population.members)
+            ending = observe(state, generation_record(figures, state.progress, len(archive), {}, archive.hypervolume))
+            if ending:
+                return state, ending
+        while True:
+            now = replace(state.progress, seconds=monotonic() - clock)
+            reason = stop.reason(now)
+            # When the time is over, generations that workers have reported still count, up to any other limit.
+            if reason is not None and (stop.reason(replace(now, seconds=-inf)) is not None or not advancing.halt()):
+                return state, reason
+            try:
+                with time_limited(_left(stop, now), DeadlineOver):
+                    generation = advancing(state.population, now)
+            except DeadlineOver:
+                return state, stop.time_over or "time"
+            if generation is None:
+                return state, "the search is complete"
+            state, record = state_after(state, generation, archive, census, stop, monotonic() - clock)
+            ending = observe(state, record)
+            if ending:
+                return state, ending
 
 
 def _left(stop: Stop, now: Progress) -> float | None:

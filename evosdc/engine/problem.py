@@ -1,7 +1,6 @@
 """The problem to be solved, and the evaluation of one genome: a pure function of the seed and the genome."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,15 +9,16 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from evosdc.engine.class_keeping import Repair
-from evosdc.engine.decoding import Decoder, Draws, direct_scores, expectations
+from evosdc.engine.decoding import Decoder
 from evosdc.engine.mending import mended
 from evosdc.engine.objectives import Columns, Judged, Objectives
 from evosdc.engine.trackers import FollowedTable, Trackers, scores_of
-from evosdc.errors import asked
+from evosdc.errors import EvaluationError, asked
 from evosdc.model import (
     Aggregation,
     Composed,
     Described,
+    Direct,
     Expected,
     Fitness,
     Fitted,
@@ -37,39 +37,71 @@ from evosdc.secret import Streams
 from evosdc.table.table import Table
 
 
-@dataclass(frozen=True)
-class Problem(Draws):
-    """A genotype on its microdata, the fitted measures, and how they make a fitness."""
+class Problem:
+    """A genotype on its microdata, the measures fitted on its original, and how they make a fitness."""
 
-    genotype: Genotype[Any]
-    measures: Mapping[str, Fitted]  # fitted on the protected attributes of the original
-    aggregation: Aggregation
-    fitness: Fitness
-    streams: Streams
-    # What they look at is among the measures, or made of them.
-    constraints: Constraints = field(default_factory=Constraints)
-    _direct: Mapping[str, Callable[[Any], float]] | None = field(init=False, repr=False)
-    _decoder: Decoder = field(init=False, repr=False)
-    _trackers: Trackers | None = field(init=False, repr=False)
-    _of_matrices: Mapping[str, Expected] = field(init=False, repr=False)
-    _objectives: Objectives = field(init=False, repr=False)
+    # What the constraints look at is among the measures, or made of them.
 
-    def __post_init__(self) -> None:
-        genotype = self.genotype
+    def __init__(
+        self,
+        genotype: Genotype[Any],
+        measures: Mapping[str, Fitted],
+        aggregation: Aggregation,
+        fitness: Fitness,
+        streams: Streams,
+        constraints: Constraints | None = None,
+    ) -> None:
+        self.genotype, self.measures, self.streams = genotype, measures, streams
+        self.aggregation, self.fitness, self.constraints = aggregation, fitness, constraints or Constraints()
+        self._drawing = genotype if isinstance(genotype, Stochastic) else None
         provisional = self._provisional if racing(genotype) is not None else None
-        parts = (genotype, self.aggregation, self.fitness, self.constraints)
-        object.__setattr__(self, "_objectives", Objectives(*parts, provisional, self._scores_of_reference))
-        object.__setattr__(self, "_decoder", Decoder(genotype, self.streams))
-        object.__setattr__(self, "_direct", direct_scores(genotype, self.measures))
-        of_matrices = {n: f for n, f in self.measures.items() if isinstance(f, Expected) and f.of_matrices}
-        object.__setattr__(self, "_of_matrices", of_matrices if matrices_of(genotype) is not None else {})
+        parts = (genotype, aggregation, fitness, self.constraints)
+        self._objectives = Objectives(*parts, provisional, self._scores_of_reference)
+        self._decoder = Decoder(genotype, streams)
+        # By measure what scores a genome without its table, where all measures can be scored so.
+        direct = {n: genotype.direct(one) for n, one in measures.items()} if isinstance(genotype, Direct) else {}
+        known = {name: score for name, score in direct.items() if score is not None}
+        self._direct = known if isinstance(genotype, Direct) and len(known) == len(measures) else None
+        of_matrices = {n: one for n, one in measures.items() if isinstance(one, Expected) and one.of_matrices}
+        self._of_matrices: Mapping[str, Expected] = of_matrices if matrices_of(genotype) is not None else {}
         # Rules that the genotype does not keep by itself are kept by repairing whole tables.
         keeps = genotype.keeps_rules or genotype.microdata.rules is None
-        local = isinstance(genotype, Local) and not (isinstance(genotype, Stochastic) or genotype.generalises)
-        trackers = None
-        if local and keeps and self._direct is None:
-            trackers = Trackers(genotype, self.measures, self.decode)  # type: ignore[arg-type]
-        object.__setattr__(self, "_trackers", trackers)
+        whole = self._drawing is not None or genotype.generalises or self._direct is not None
+        self._trackers: Trackers | None = None
+        if isinstance(genotype, Local) and keeps and not whole:
+            self._trackers = Trackers(genotype, measures, self.decode)
+
+    @property
+    def draws(self) -> int:
+        """How many tables are judged for one evaluation."""
+        return self._drawing.draws if self._drawing is not None else 1
+
+    def draws_of(self, genome: Any) -> int:
+        """How many tables are judged for the evaluation of a genome."""
+        return self._drawing.draws_of(genome) if self._drawing is not None else 1
+
+    def _provisional(self, genome: Any) -> bool:
+        return self.draws_of(genome) < self.draws
+
+    @property
+    def fresh_draws(self) -> int:
+        """How many further tables the winner is judged on; 0 where decoding is not random."""
+        return self._drawing.fresh_draws if self._drawing is not None else 0
+
+    @property
+    def expected(self) -> bool:
+        """Whether genomes are judged by expectations, over all tables that they may be decoded to."""
+        return self._drawing is not None and self._drawing.expected
+
+    @property
+    def single(self) -> bool:
+        """Whether the scores of a genome are those of the one table that it is published as."""
+        return self.draws == 1 and self.fresh_draws == 0 and not self.expected
+
+    @property
+    def common_random_numbers(self) -> bool:
+        """Whether all genomes are decoded with the same random numbers, or with none."""
+        return self._drawing is None or self._drawing.common_random_numbers
 
     def decode(self, genome: Any, key: bytes, draw: int = 0, repaired: bool = True) -> Table:
         """Return the masked table of a genome in one draw, or the table before any repair."""
@@ -91,17 +123,23 @@ class Problem(Draws):
         return self._from_scratch(genome, key) if followed is None else followed
 
     def evaluate_children(self, children: Sequence[Individual]) -> list[Values | None]:
-        """Return the values of individuals by what they change in a relative's table; None where that is too much.
+        """Return the values of individuals by what they change in a relative's table; None where that is unknown.
 
         Each has a parent.
         """
+        values: list[Values | None] = [None] * len(children)
         if self._trackers is None:
-            return [None] * len(children)
-        known = self._trackers.scores_of_children(children)
-        return [
-            None if scores is None else self._values(scores, child.genome)
-            for child, scores in zip(children, known, strict=True)
-        ]
+            return values
+        places, scores = self._trackers.scores_of_children(children)
+        columns = self._objectives.judge_columns(scores) if self._objectives.by_columns and places else None
+        if columns is None:
+            for place, row in zip(places, _rows_of(scores), strict=True):
+                values[place] = self._values(row, children[place].genome)
+            return values
+        objectives = zip(*(column.tolist() for column in columns[1]), strict=True)
+        for place, row, own in zip(places, _rows_of(columns[0]), objectives, strict=True):
+            values[place] = Values(own, row)
+        return values
 
     def _from_scratch(self, genome: Any, key: bytes) -> Values:
         each = list[dict[str, float]]()
@@ -154,7 +192,15 @@ class Problem(Draws):
 
     def expectations(self, genome: Any) -> dict[str, float]:
         """Return the expected score of each measure for a post-randomisation genome, without draws."""
-        return expectations(self.genotype, self.measures, genome)
+        drawing = matrices_of(self.genotype)
+        if drawing is None:
+            raise EvaluationError("a genotype that is judged by expectations has no transition matrices")
+        transitions, found = drawing.transitions(genome), {}
+        for name, fitted in self.measures.items():
+            if not isinstance(fitted, Expected):
+                raise EvaluationError(f"measure {name} has no expectation under transition matrices")
+            found[name] = asked(f"measure {name}", fitted.expected, transitions)
+        return found
 
     def scores_of_draw(self, genome: Any, masked: Table) -> dict[str, float]:
         """Return each measure's score of one table that a genome was decoded to."""
@@ -201,3 +247,9 @@ class Problem(Draws):
         if self._direct is not None:
             return {name: score(reference) for name, score in self._direct.items()}
         return scores_of(self.measures, self.decode(reference, self.genotype.key(reference)))
+
+
+def _rows_of(columns: Mapping[str, NDArray[np.float64]]) -> Iterator[dict[str, float]]:
+    """Return scores by candidate, from those by measure."""
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return (dict(zip(columns, row, strict=True)) for row in rows)

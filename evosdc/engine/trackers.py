@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 from evosdc.errors import asked
 from evosdc.model import Changes, Fitted, Individual, Local, Tracker
 from evosdc.processors import side_by_side
-from evosdc.table.table import Rows, Table
+from evosdc.table.table import Table
 from evosdc.time_limit import check_time
 
 MOST_BYTES = 1 << 30  # Memory limit of all tracked tables together, approximate
 BYTES_A_CELL = 100  # Bytes of a tracked table per cell: those of the trackers of half a dozen measures
 MOST_TABLES = 512  # Most tracked tables: more than a population has members
 COPIED = 16_384  # cells up to which trackers are copied for relatives; those of larger files are updated back and forth
-FAR = 4  # children that differ in more than the records divided by this are judged from scratch
 REMEMBERED = 20_000  # Genomes whose parents are remembered
+FAR = 4  # the table of another genome than the parent is used if at most the records divided by this differ
 LATEST = 2  # latest tables that are searched for one near a genome, where its parent's is gone
-NEAR = 2
+NEAR = 8
 """Changed records up to which a child needs no table: its own children are judged in the table of its parent.
 Files with numbers don't use this: measures of ranks are quick for one or two changed records only."""
 BATCH = 200_000  # records of all children that are judged at once: the clock is read in between
@@ -66,9 +66,8 @@ class Trackers:
         self.genotype, self._measures, self._decode = genotype, measures, decode
         original = genotype.microdata.original
         cells = original.codes.size + original.numbers.size
-        self.most_changed = max(1, len(original) // FAR)
         self._most = min(MOST_TABLES, max(2, MOST_BYTES // (BYTES_A_CELL * max(cells, 1))))
-        self._copies = cells <= COPIED
+        self._copies, self._far = cells <= COPIED, len(original) // FAR
         self._tables: OrderedDict[bytes, FollowedTable] = OrderedDict()
         self.near = 0 if original.schema.numeric else NEAR
         self._batch = max(1, BATCH // len(original)) if len(original) else 1
@@ -91,12 +90,12 @@ class Trackers:
         """Return scores of children by measure, shape (k,) each, and whether any is an estimate."""
         return self._columns(parent.key, parent.genome, changes, quick=True)
 
-    def scores_of_children(self, children: Sequence[Individual]) -> list[dict[str, float] | None]:
-        """Return the scores of individuals by what they change in a tracked table; None where that is too much.
+    def scores_of_children(self, children: Sequence[Individual]) -> tuple[list[int], dict[str, NDArray[np.float64]]]:
+        """Return places of individuals, and their scores by what they change in a tracked table, shape (k,) each.
 
-        Each has a parent. Children of parents that differ in few records are judged in one table, all at once.
+        Each has a parent. Children of parents that differ in few records are judged in one table, all at once. Those
+        are left out that may differ in all records.
         """
-        found: list[dict[str, float] | None] = [None] * len(children)
         near, apart = dict[bytes, tuple[Any, list[int]]](), dict[bytes, tuple[Any, list[int]]]()
         for place, child in enumerate(children):
             parent = child.parent
@@ -107,17 +106,19 @@ class Trackers:
                 near.setdefault(base, (self._tables[base].genome, []))[1].append(place)
             else:
                 apart.setdefault(parent.key, (parent.genome, []))[1].append(place)
+        judged, found = list[int](), list[dict[str, NDArray[np.float64]]]()
         # Tables that exist are used first: making another may take them away.
         for key, (genome, places) in [*near.items(), *apart.items()]:
             for among, changes in self.changes(genome, [children[place].genome for place in places]):
                 check_time()
-                columns, _ = self._columns(key, genome, changes)
-                sizes = np.diff(changes.ends, prepend=0).tolist()
-                for number, (position, size) in enumerate(zip(among, sizes, strict=True)):
-                    found[places[position]] = {name: float(column[number]) for name, column in columns.items()}
-                    if size <= self.near:
+                found.append(self._columns(key, genome, changes)[0])
+                begin = 0
+                for position, end in zip(among, changes.ends.tolist(), strict=True):
+                    judged.append(places[position])
+                    if end - begin <= self.near:
                         _remember(self._base, children[places[position]].key, key)
-        return found
+                    begin = end
+        return judged, {name: np.concatenate([columns[name] for columns in found]) for name in self._measures if found}
 
     def _columns(
         self, key: bytes, genome: Any, changes: Changes, quick: bool = False
@@ -138,34 +139,18 @@ class Trackers:
     def changes(self, parent: Any, children: Sequence[Any]) -> Iterator[tuple[list[int], Changes]]:
         """Return what children change in a parent's table, batch by batch, with their places.
 
-        Genomes stand for parent and children. Those are left out that change too much to be tracked.
+        Genomes stand for parent and children. Those are left out that may differ in all records.
         """
         plugin, genotype = f"genotype {type(self.genotype).__name__}", self.genotype
-        places, rows = list[int](), list[Rows]()
-        for place, child in enumerate(children):
-            own = asked(plugin, genotype.changed_rows, parent, child)
-            if own is None or len(own) > self.most_changed:
-                continue
-            places.append(place)
-            rows.append(own)
-            if len(places) == self._batch:
-                yield places, self._together(plugin, parent, [children[one] for one in places], rows)
-                places, rows = [], []
-        if places:
-            yield places, self._together(plugin, parent, [children[one] for one in places], rows)
-
-    def _together(self, plugin: str, parent: Any, children: Sequence[Any], rows: Sequence[Rows]) -> Changes:
-        decoded = self.genotype.decode_records
-        if len(rows) == 1:
-            own = rows[0]
-            return Changes.of_one(own, *(asked(plugin, decoded, genome, own) for genome in (parent, children[0])))
-        listed = np.concatenate(rows)
-        before = asked(plugin, decoded, parent, listed)
-        after = [asked(plugin, decoded, child, own) for child, own in zip(children, rows, strict=True)]
-        codes, numbers = (np.concatenate([getattr(table, part) for table in after]) for part in ("codes", "numbers"))
-        codes.flags.writeable = numbers.flags.writeable = False
-        ends = np.cumsum(list(map(len, rows)), dtype=np.int64)
-        return Changes(ends, listed, before, Table(before.schema, codes, numbers))
+        changed = ((place, asked(plugin, genotype.changed_rows, parent, child)) for place, child in enumerate(children))
+        known = [(place, rows) for place, rows in changed if rows is not None]
+        for begin in range(0, len(known), self._batch):
+            batch = known[begin : begin + self._batch]
+            places, own = [place for place, _ in batch], [rows for _, rows in batch]
+            listed = np.concatenate(own)
+            before = asked(plugin, genotype.decode_records, parent, listed)
+            after = asked(plugin, genotype.decode_each, [children[place] for place in places], own)
+            yield places, Changes(np.cumsum(list(map(len, own)), dtype=np.int64), listed, before, after)
 
     def _arrived(self, own: bytes, genome: Any) -> FollowedTable:
         """Return the table of a genome that has none: its parent's, which goes there, or a copy of a near one."""
@@ -179,7 +164,7 @@ class Trackers:
             if table is None:
                 continue
             batch = next(self.changes(table.genome, [genome]), None)
-            if batch is None:
+            if batch is None or (key != parent and len(batch[1].rows) > self._far):
                 continue
             if key != parent and self._copies:
                 table = table.copy()

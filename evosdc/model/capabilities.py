@@ -66,6 +66,13 @@ class Local(Genotype[G]):
         """
         return self.decode(g, np.random.default_rng(0)).take(rows)
 
+    def decode_each(self, genomes: Sequence[G], rows: Sequence[Rows]) -> Table:
+        """Return `decode_records` of several genomes in one table; by default one after the other."""
+        tables = [self.decode_records(g, own) for g, own in zip(genomes, rows, strict=True)]
+        codes, numbers = (np.concatenate([getattr(table, part) for table in tables]) for part in ("codes", "numbers"))
+        codes.flags.writeable = numbers.flags.writeable = False
+        return Table(tables[0].schema, codes, numbers)
+
     @property
     def moves(self) -> tuple[str, ...]:
         """Kinds of small changes that a local search may try, by name; where there are none it tries mutations."""

@@ -84,9 +84,9 @@ class ConstrainedFitness(base.Fitness):  # type: ignore[misc]  # DEAP is not typ
         return hash(self._order)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "ConstrainedFitness":
-        copied = type(self)()
-        if self.valid:
-            copied.values = Values(self.objectives, self.scores)
+        copied = type(self).__new__(type(self))
+        copied.wvalues, copied.objectives = self.wvalues, self.objectives
+        copied.scores, copied.infeasibility = self.scores, self.infeasibility
         return copied
 
 

@@ -270,6 +270,10 @@ class Cells(Seedable[File], Local[File]):
         """Return some records of the file; O(m)."""
         return self._decoded(records_of(g, rows))
 
+    def decode_each(self, genomes: Sequence[File], rows: Sequence[Rows]) -> Table:
+        """Return some records of each of several files."""
+        return self._decoded(np.concatenate([records_of(g, own) for g, own in zip(genomes, rows, strict=True)]))
+
     def _decoded(self, genes: Genes) -> Table:
         if self._categorical == self._shape[1]:
             return Table(self._schema, locked(genes.astype(np.int32)), locked(np.empty((len(genes), 0))))

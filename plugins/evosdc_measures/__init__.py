@@ -4,24 +4,26 @@ from collections.abc import Iterator
 
 from evosdc.hookspecs import hookimpl
 from evosdc.specs import FitnessSpec, MeasureSpec
-from evosdc_measures import (
-    analysis_loss,
-    categorical_loss,
-    completeness,
-    consistency,
-    interval_disclosure,
-    linkage,
-    numeric_loss,
-)
-
-_FAMILIES = (categorical_loss, numeric_loss, analysis_loss, interval_disclosure, linkage, consistency, completeness)
+from evosdc_measures import analysis_loss, categorical_loss, interval_disclosure, linkage, numeric_loss
 
 
 @hookimpl
 def evosdc_measures() -> Iterator[MeasureSpec]:
     """Offer the measures of this package, family by family."""
-    for family in _FAMILIES:
+    for family in (categorical_loss, numeric_loss, analysis_loss, interval_disclosure, linkage):
         yield from family.SPECS
+    scales = ("nominal", "ordinal", "numeric")
+    yield MeasureSpec(
+        name="impossible-records", implementation="evosdc_measures.validity:ImpossibleRecords",
+        summary="Records with a combination that never occurs in the original, or that break an edit rule: per cent.",
+        source="edit rules: Fellegi and Holt (1976); structural zeros found by margins: reconstruction",
+        kind="model", scales=scales,
+    )  # fmt: skip
+    yield MeasureSpec(
+        name="suppression", implementation="evosdc_measures.validity:Suppression",
+        summary="Values of the original that the masked file leaves out: per cent.",
+        source="Willenborg and de Waal (2001)", kind="model", scales=scales,
+    )  # fmt: skip
 
 
 @hookimpl

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.table.schema import Schema
-from evosdc.table.table import MISSING, Table
+from evosdc.table.table import MISSING, Codes, Table
 
 Integers = NDArray[np.int64]
 Counts = NDArray[np.int32]
@@ -32,6 +32,12 @@ def domains_of(schema: Schema) -> Domains:
     """Return the layout for a schema's categorical attributes."""
     widths = np.array([len(a.categories) + 1 for a in schema.categorical], dtype=np.int64)
     return Domains(widths, np.concatenate(([0], np.cumsum(widths * widths))))
+
+
+def counts_of(codes: Codes, v: int, size: int) -> NDArray[np.float64]:
+    """Return how often each of `size` categories of attribute `v` occurs; missing values are not counted."""
+    column = codes[:, v]
+    return np.bincount(column[column >= 0], minlength=size).astype(np.float64)
 
 
 def require_same_shape(original: Table, masked: Table) -> None:

@@ -14,7 +14,7 @@ from evosdc.table.merged_classes import LEAST_CELL, least_of_classes, merged_cla
 from evosdc.table.schema import WITHHELD, Attribute, Role, Scale
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 from evosdc_measures.categorical_loss.tables import FittedSum
-from evosdc_measures.expectation import counts_of
+from evosdc_measures.domains import counts_of
 from evosdc_measures.number_intervals import FittedOnIntervals, by_classes, classed, recoded
 
 NOT_ANALYSED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)  # Roles of attributes that nobody tabulates

@@ -13,8 +13,7 @@ from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.distance import category_distance
 from evosdc.table.table import Codes, Numbers, Rows, Table
-from evosdc_measures.domains import Integers, domains_of, require_aligned
-from evosdc_measures.expectation import counts_of
+from evosdc_measures.domains import Integers, counts_of, domains_of, require_aligned
 from evosdc_measures.records import Tracked
 
 

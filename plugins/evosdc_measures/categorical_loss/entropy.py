@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from evosdc.model import Changes, Expected, JointCounts, Measure, OfCounts, Tracker
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes, Numbers, Rows, Table
-from evosdc_measures.domains import Counts, Integers, require_aligned
-from evosdc_measures.expectation import counts_of
+from evosdc_measures.domains import Counts, Integers, counts_of, require_aligned
 from evosdc_measures.records import Tracked, joint_layout_of
 
 

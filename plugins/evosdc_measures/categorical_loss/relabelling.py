@@ -18,8 +18,7 @@ from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table
-from evosdc_measures.domains import Counts, Integers, require_aligned
-from evosdc_measures.expectation import counts_of
+from evosdc_measures.domains import Counts, Integers, counts_of, require_aligned
 from evosdc_measures.number_intervals import FittedOnIntervals, by_classes
 from evosdc_measures.records import Tracked, joint_layout_of
 

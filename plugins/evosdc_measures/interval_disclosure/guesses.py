@@ -17,8 +17,7 @@ from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Table
-from evosdc_measures.domains import Integers, require_aligned
-from evosdc_measures.expectation import counts_of
+from evosdc_measures.domains import Integers, counts_of, require_aligned
 from evosdc_measures.number_intervals import FittedOnIntervals, by_classes
 from evosdc_measures.records import Tracked, joint_layout_of
 

@@ -13,8 +13,7 @@ from evosdc.randomisation.transition import Matrix
 from evosdc.table.robust_covariance import robust_covariance
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Rows, Table
-from evosdc_measures.domains import Integers, require_aligned, require_same_shape
-from evosdc_measures.expectation import counts_of, mean_inside, mean_kept
+from evosdc_measures.domains import Integers, counts_of, require_aligned, require_same_shape
 from evosdc_measures.interval_disclosure.ranks import Categories, Part, RankedNumbers, hits_by_distance
 from evosdc_measures.records import Tracked
 
@@ -228,11 +227,26 @@ class FittedIntervalOfCategories(FittedIntervalDisclosure, Expected):
         for v, (order, P) in enumerate(zip(self.orders, transitions, strict=True)):
             T = counts_of(self.original.codes, v, len(P))
             if order is None:
-                inside += float(mean_kept(T, P)) * len(percents)
+                inside += float(T @ P.diagonal()) * len(percents)
             else:
-                inside += float(mean_inside(T, P, order, percents))
+                inside += _mean_inside(T, P, order, percents)
             inside += (len(self.original) - float(T.sum())) * len(percents)
         return 100.0 * inside / self.most
+
+
+def _mean_inside(counts: Numbers, matrix: Matrix, order: Integers, percents: Integers) -> float:
+    """Return the hits (records and per cents inside the interval) at the expected published counts."""
+    flows = (counts[:, None] * matrix)[np.ix_(order, order)]
+    through = np.concatenate(([0.0], np.cumsum(flows.sum(axis=0))))
+    behind = np.concatenate((np.zeros((1, len(order))), np.cumsum(flows, axis=0)))
+    inside = 0.0
+    for place in np.flatnonzero(through[1:] > through[:-1]).tolist():
+        centre, reach = 0.5 * (through[place] + 1.0 + through[place + 1]), percents * (counts.sum() / 100.0)
+        low = np.searchsorted(through, centre - reach) - 1
+        high = np.searchsorted(through + 1.0, centre + reach, side="right") - 1
+        ends = behind[np.clip(high, place, len(order) - 1) + 1, place], behind[np.clip(low, 0, place), place]
+        inside += float((ends[0] - ends[1]).sum())
+    return inside
 
 
 def _orders_of(original: Table, by_frequency: bool) -> list[NDArray[np.int64] | None]:

@@ -116,7 +116,8 @@ class Categories(Part):
     def after(self, known: CategoryCounts, rows: Rows, values: Counts) -> CategoryCounts:
         """Count the changed records where they are now."""
         child = CategoryCounts(known.masked.copy(), known.counts.copy(), known.hits.copy())
-        self._followed(child, rows, values, np.array([len(rows)], dtype=np.int64), True)
+        ends = np.array([len(rows)], dtype=np.int64)
+        self._followed(*child, rows, values, ends, True)
         child.masked[rows] = values
         return child
 
@@ -136,12 +137,30 @@ class Categories(Part):
     def grown(self, known: CategoryCounts, rows: Rows, values: Counts, ends: Integers) -> Integers:
         """Return by how much the sum of the hits grows in each child; O(c**2) for each attribute that changes."""
         # A copy, since trackers of relatives share the counts and may be queried at the same time.
-        return self._followed(known._replace(counts=known.counts.copy()), rows, values, ends, False)
+        return self._followed(known.masked, known.counts.copy(), known.hits, rows, values, ends, False)
 
-    def _followed(self, known: CategoryCounts, rows: Rows, values: Counts, ends: Integers, stay: bool) -> Integers:
-        cells = self._original[rows], known.masked[rows], values, np.array(ends)
+    def _followed(
+        self,
+        masked: Counts,
+        counts: Integers,
+        hits: Integers,
+        rows: Rows,
+        values: Counts,
+        ends: Integers,
+        stay: bool,
+    ) -> Integers:
         grown: Integers = follow_categories(
-            *cells, self._widths, self._offsets, self._by_distance, known.counts, known.hits, stay
+            self._original,
+            masked,
+            rows,
+            values,
+            ends,
+            self._widths,
+            self._offsets,
+            self._by_distance,
+            counts,
+            hits,
+            stay,
         )
         return grown
 
@@ -175,7 +194,8 @@ def pair_hits(counts: Integers, width: int, by_distance: Integers, hits: Integer
 @njit(cache=True)
 def follow_categories(
     original: Counts,
-    before: Counts,
+    masked: Counts,
+    rows: Rows,
     after: Counts,
     ends: Integers,
     widths: Integers,
@@ -186,14 +206,14 @@ def follow_categories(
     stay: bool,
 ) -> Integers:
     """Return by how much the hits grow in each child, shape (k,)."""
-    # Shapes: original, before, after (m, V), ends (k,).
+    # Shapes: original, masked (n, V), rows (m,), after (m, V), ends (k,).
     grown, begin = np.zeros(len(ends), np.int64), 0
     changed, scratch = np.zeros(len(widths), np.int64), np.empty(len(counts), np.int64)
     for child in range(len(ends)):
         for turn in range(1 if stay else 2):
             for i in range(begin, ends[child]):
                 for v in range(len(widths)):
-                    own, p, q, width = original[i, v], before[i, v], after[i, v], widths[v]
+                    own, p, q, width = original[rows[i], v], masked[rows[i], v], after[i, v], widths[v]
                     if p == q:
                         continue
                     if width > 0:

@@ -32,17 +32,6 @@ def pattern_of(record: Codes, other: Codes, wildcard: bool) -> int:
 
 
 @njit(cache=True)
-def invert(profile: Counts) -> None:
-    """Turn counts of agreement on at least a subset into those of exactly a pattern: Moebius inversion."""
-    bit = 1
-    while bit < len(profile):
-        for begin in range(0, len(profile), 2 * bit):
-            for pattern in range(begin, begin + bit):
-                profile[pattern] -= profile[pattern + bit]
-        bit *= 2
-
-
-@njit(cache=True)
 def add_by_pairs(records: Codes, columns: Codes, numbers: Counts, wildcard: bool, profiles: Counts) -> None:
     """Add originals to the profiles of records, comparing each with each; `columns` has one attribute a row."""
     patterns = np.empty(len(numbers), np.uint16)
@@ -102,7 +91,13 @@ def count_by_subsets(
             # All agree on these: a subset counts what it counts without them, which is a smaller number.
             for subset in range(profiles.shape[1] - 1, -1, -1):
                 profiles[i, subset] = profiles[i, subset & ~missing]
-        invert(profiles[i])
+        # From agreement on at least a subset to agreement on exactly a pattern: Moebius inversion.
+        bit = 1
+        while bit < profiles.shape[1]:
+            for begin in range(0, profiles.shape[1], 2 * bit):
+                for pattern in range(begin, begin + bit):
+                    profiles[i, pattern] -= profiles[i, pattern + bit]
+            bit *= 2
 
 
 class DistinctOriginals:

@@ -9,8 +9,7 @@ from evosdc.randomisation.transition import Matrix
 from evosdc.table.exact_values import ExactValues, Flags, known_of
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Rows, Table
-from evosdc_measures.domains import Integers, sums_of_parts
-from evosdc_measures.expectation import counts_of
+from evosdc_measures.domains import Integers, counts_of, sums_of_parts
 
 
 class ExactLinkage(Measure):

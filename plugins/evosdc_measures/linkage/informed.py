@@ -114,8 +114,12 @@ class RankedLinkage(Measure):
             drawn = stream(self.params.seed, Purpose.JUDGE).choice(n, self.params.records, replace=False)
             linked = np.sort(drawn).astype(np.intp)
         if by_classes(original.schema, self.params.bins):
-            return FittedOnIntervals(original, self.params.bins, lambda classed: FittedRanked(classed, linked))
-        return FittedRanked(original, linked)
+            return FittedOnIntervals(original, self.params.bins, lambda classed: _ranked(classed, linked))
+        return _ranked(original, linked)
+
+
+def _ranked(original: Table, linked: Rows) -> "FittedPlaces":
+    return FittedPlaces(original, linked, {}, BLOCKS, "ranked-linkage")
 
 
 class FittedPlaces(Fitted):
@@ -217,15 +221,6 @@ class FittedInformed(FittedPlaces, Expected):
         # It is the mean over the originals of the chance that they are linked: over all records y that may be
         # published, ``sum_y max_x prod_v p_v(y_v | x_v) / n`` with x among the originals.
         return expected_links(self._original, transitions)
-
-
-class FittedRanked(FittedPlaces):
-    """`RankedLinkage` of one original."""
-
-    # Shapes: linked (m,): records that are placed, ascending.
-
-    def __init__(self, original: Table, linked: Rows) -> None:
-        super().__init__(original, linked, {}, BLOCKS, "ranked-linkage")
 
 
 class PlaceTracker(Tracker):

@@ -8,6 +8,7 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.model import Changes, Fitted, Tracker
@@ -15,7 +16,7 @@ from evosdc.model.tracker import Rescoring
 from evosdc.processors import LONG, in_parts
 from evosdc.table.exact_values import shares_of, unit_of
 from evosdc.table.table import Numbers, Rows, Table
-from evosdc_measures.domains import Integers, require_same_shape, sums_of_parts
+from evosdc_measures.domains import Integers, require_same_shape
 
 Placed = NDArray[Any]  # Records in the form in which they are compared, shape (m, V): codes, or coordinates
 Links = tuple[Integers, Rows]
@@ -33,7 +34,7 @@ class FittedNearest(Fitted):
     def __init__(self, original: Table, backward: bool, local: bool = True) -> None:
         self.original, self.backward, self.local = original, backward, local
         self.unit = unit_of(len(original))
-        self._shares = shares_of(np.arange(len(original) + 1), self.unit)
+        self.credits = shares_of(np.arange(len(original) + 1), self.unit)  # by the size of a tie
 
     @abstractmethod
     def placed(self, table: Table) -> Placed:
@@ -99,7 +100,7 @@ class FittedNearest(Fitted):
 
     def shares(self, ties: Integers) -> Integers:
         """Return the credit of each record, in whole numbers of which `unit` is one record."""
-        return self._shares.take(ties)
+        return self.credits.take(ties)
 
     def percent(self, credit: int | Integers) -> Any:
         """Return a sum of credits, or several, as scores, 0..100."""
@@ -140,14 +141,18 @@ class MaskedLookedUp(Tracker):
 
     def take(self, change: Changes) -> None:
         """Update to a child; one search for each changed record."""
-        latest = self._latest(change)
+        fitted = self.fitted
+        ties, _ = fitted.search(fitted.placed(change.after), fitted.originals[change.rows], fitted.tree)
+        latest = fitted.shares(ties)
         self._credit += int((latest - self._shares[change.rows]).sum())
         self._shares[change.rows] = latest
 
     def tries(self, changes: Changes) -> Numbers:
         """Return the scores of children; one search for each changed record."""
-        steps = self._latest(changes) - self._shares[changes.rows]
-        scores: Numbers = self.fitted.percent(self._credit + sums_of_parts(steps, changes.ends))
+        fitted = self.fitted
+        ties, _ = fitted.search(fitted.placed(changes.after), fitted.originals[changes.rows], fitted.tree)
+        credits = credits_of_children(ties, fitted.credits, self._shares, changes.rows, changes.ends, self._credit)
+        scores: Numbers = fitted.percent(credits)
         return scores
 
     def contributions(self) -> Numbers:
@@ -155,7 +160,17 @@ class MaskedLookedUp(Tracker):
         contributions: Numbers = self.fitted.percent(self._shares)
         return contributions
 
-    def _latest(self, changes: Changes) -> Integers:
-        fitted = self.fitted
-        ties, _ = fitted.search(fitted.placed(changes.after), fitted.originals[changes.rows], fitted.tree)
-        return fitted.shares(ties)
+
+@njit(cache=True)
+def credits_of_children(
+    ties: Integers, credits: Integers, held: Integers, rows: Rows, ends: Integers, credit: int
+) -> Integers:
+    """Return the credits of children by the ties of their changed records; `held` are those of the parent's records."""
+    found, begin = np.empty(len(ends), np.int64), 0
+    for child in range(len(ends)):
+        total = credit
+        for i in range(begin, ends[child]):
+            total += credits[ties[i]] - held[rows[i]]
+        found[child] = total
+        begin = ends[child]
+    return found

@@ -15,7 +15,7 @@ from evosdc.table.structural_zeros import find_structural_zeros
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
 from evosdc.testing.tables import changes_of, edited
-from evosdc_measures.consistency.impossible_records import ImpossibleRecords
+from evosdc_measures.validity import ImpossibleRecords
 from tests.table.rules import PROTECT, files, masked_anyhow
 from tests.table.test_record_rules import sample, slow_broken
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from evosdc import mask, measure
 from evosdc.table.table import MISSING, Table
 from evosdc.testing.measure import MeasureConformance
-from evosdc_measures.completeness.suppression import Suppression
+from evosdc_measures.validity import Suppression
 from tests.plugins.measures.cases import pairs
 from tests.table.test_record_rules import sample
 
