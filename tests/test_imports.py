@@ -116,8 +116,10 @@ FOR_THE_WORKBENCH = {f"evosdc.{room}" for room in ("cli", "datasets", "engine", 
 FOR_LARGE_FILES = {"evosdc.assess", "evosdc.plugins", "evosdc.executors"}
 """What large files are judged and masked by besides: registered models, measures and methods, and Dask's workers."""
 
-FOR_CERTIFIED_FILES = {f"evosdc.{room}" for room in ("assess", "options", "plugins", "report", "runs")}
-"""What `evosdc_certified` imports besides: it writes a run folder and pages, and registered judges attack its file."""
+FOR_CERTIFIED_FILES = {
+    f"evosdc.{room}" for room in ("api", "assess", "engine", "experiment", "options", "plugins", "report", "runs")
+}
+"""What `evosdc_certified` imports besides: it runs an experiment, writes pages, and has judges attack its file."""
 
 EXECUTORS = {"evosdc_scoop", "evosdc_dask"}
 """Plugins that build on what all executors share."""

@@ -44,7 +44,7 @@ def evolve(algorithm: Algorithm, evaluator: Evaluator, streams: Streams, populat
     toolbox = algorithm.toolbox
     evaluator.attach(toolbox)
     evaluator.evaluated = []
-    toolbox.rng = streams.vary(population.generation, 0)
+    toolbox.rng, toolbox.generation = streams.vary(population.generation, 0), population.generation
     with lent(toolbox.rng) as toolbox.random:
         after = algorithm.step(population)
     evaluated, evaluator.evaluated = evaluator.evaluated, []

@@ -61,13 +61,14 @@ def register_chosen(toolbox: base.Toolbox, genotype: Genotype[Any], chosen: Oper
     # A function with an argument ``rng`` is pure: ``mutate(genome, rng)`` returns a genome, ``mate(a, b, rng)`` two.
     # Any other is an operator as DEAP has them: ``mutate(genes)`` changes a list of genes and returns it in a tuple,
     # ``mate(a, b)`` two of them; it draws from Python's `random`. ``select(individuals, k)`` returns k individuals.
+    # One with an argument ``toolbox`` is given that of the search (`evosdc.model.toolbox_of`).
     collect = FaultCollector()
     functions: dict[str, Callable[..., Any]] = {}
     for kind in ("mate", "mutate", "select"):
         operator: Named | None = getattr(chosen, kind)
         if operator is not None:
             with collect.step():
-                functions[kind] = _function(kind, operator, registry)
+                functions[kind] = _function(kind, operator, registry, toolbox)
     collect.settle()
     mate, mutate = functions.get("mate"), functions.get("mutate")
     crossover = mate if mate is None or _pure(mate) else crossover_of(genotype, mate)
@@ -83,8 +84,8 @@ def _selected(toolbox: base.Toolbox, select: Callable[..., Any], individuals: Se
         return select(individuals, count)
 
 
-def _function(kind: str, operator: Named, registry: Registry) -> Callable[..., Any]:
-    """Return the function that an operator names, with its parameters."""
+def _function(kind: str, operator: Named, registry: Registry, toolbox: base.Toolbox) -> Callable[..., Any]:
+    """Return the function that an operator names, with its parameters, and with the toolbox where it takes that."""
     if operator.name in registry.names("operator"):
         spec = registry.spec("operator", operator.name)
         if getattr(spec, "varies", kind) != kind:
@@ -95,12 +96,14 @@ def _function(kind: str, operator: Named, registry: Registry) -> Callable[..., A
     else:
         raise _refused(kind, repr(operator.name), WANTED, did_you_mean(operator.name, registry.names("operator")))
     _require_parameters(kind, operator, function)
-    return _naming_operator(kind, operator.name, partial(function, **operator.params))
+    given = {"toolbox": toolbox} if "toolbox" in signature(function).parameters else {}
+    return _naming_operator(kind, operator.name, partial(function, **operator.params, **given))
 
 
 def _require_parameters(kind: str, operator: Named, function: Callable[..., Any]) -> None:
     """Refuse parameters that an operator does not take, and the lack of those that it has to be given."""
-    taken = {one.name: one for one in list(signature(function).parameters.values())[GIVEN[kind] :] if one.name != "rng"}
+    further = list(signature(function).parameters.values())[GIVEN[kind] :]
+    taken = {one.name: one for one in further if one.name not in ("rng", "toolbox")}
     anything = [name for name, one in taken.items() if one.kind is one.VAR_KEYWORD]
     unknown = [] if anything else [name for name in operator.params if name not in taken]
     if unknown:

@@ -29,7 +29,8 @@ def toolbox_of(
     As in DEAP, ``mate`` and ``mutate`` give individuals other genomes, in place, and return them as a tuple; clone
     first. They draw from ``toolbox.rng``, which the engine sets before each step. ``key(genome)`` tells genomes apart,
     ``distance(a, b)`` says how far they are from each other. Its attributes `genotype`, `measures` and `fitness` are
-    what the search is about, for algorithms that are made for one genotype or know bounds of a fitness. Where
+    what the search is about, for algorithms that are made for one genotype or know bounds of a fitness, and for
+    operators that work on what a measure knows; `generation` is how many generations have been completed. Where
     `algorithm` is given, ``toolbox.algorithm(name, params)`` returns a registered algorithm on the same toolbox, for
     algorithms that are made of others. Where a constraint is on a privacy model, `keeps_classes` is True: half of the
     mutations are then moves that keep records alike (`evosdc.model.Local.class_moves`), if there are any.
@@ -44,7 +45,7 @@ def toolbox_of(
     """
     toolbox = base.Toolbox()
     toolbox.genotype, toolbox.measures, toolbox.fitness = genotype, measures or {}, fitness
-    toolbox.rng = np.random.default_rng(0)
+    toolbox.rng, toolbox.generation = np.random.default_rng(0), 0
     toolbox.keeps_classes = keeps_classes
     toolbox.register("individual", _random_individual, toolbox)
     by_class = keeps_classes and isinstance(genotype, Local) and genotype.class_moves

@@ -21,6 +21,7 @@ class OperatorConformance:
     A function with an argument ``rng`` is pure: ``mutate(genome, rng)`` returns a genome, ``mate(a, b, rng)`` two. Any
     other is an operator as DEAP has them: ``mutate(genes)`` changes a list of genes and returns it in a tuple,
     ``mate(a, b)`` two of them, ``select(individuals, k)`` returns k individuals; it draws from Python's `random`.
+    For one that takes the search's ``toolbox``, return a `functools.partial` that has it.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from evosdc.hookspecs import hookimpl
-from evosdc.specs import MeasureSpec
+from evosdc.specs import MeasureSpec, OperatorSpec
 
 if TYPE_CHECKING:
     import click
@@ -19,6 +19,16 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
         summary="How far a file is from noisy tables of an original, over their noise; 50 as expected.",
         scales=("nominal", "ordinal", "numeric"),
         source="reconstruction: the squared misfit of Liu, Vietri, Wu (2023), over the variance of the noise",
+    )
+
+
+@hookimpl
+def evosdc_operators() -> Iterator[OperatorSpec]:
+    """Offer `private-tables-annealing`."""
+    yield OperatorSpec(
+        name="private-tables-annealing",
+        implementation="evosdc_certified.annealing:annealed",
+        summary="Many small moves towards noisy tables, accepted by a falling temperature; for cells.",
     )
 
 

@@ -1,10 +1,12 @@
 """``evosdc.certify``: a file with a proof, evolved on noisy tables of the original."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -12,18 +14,19 @@ import numpy as np
 import pandas as pd
 
 from evosdc.errors import Fault, ParameterError, SchemaError, did_you_mean
+from evosdc.experiment.reader import read_experiment
 from evosdc.files.atomic import write_text
 from evosdc.files.schema.description import AttributeDescription, SchemaDescription, describe
-from evosdc.files.schema.schema_file import dump_schema, load_schema
+from evosdc.files.schema.schema_file import load_schema
 from evosdc.options.model import read, takes
 from evosdc.printing import printable
-from evosdc.runs.layout import BEST, FOR_USERS, KEY, REFUSED, REPORT, RESULT, RunFolder
-from evosdc.secret import Key, Purpose, Seed, chosen_seed, public, stream
+from evosdc.runs.layout import BEST, EXPERIMENT, FOR_USERS, REFUSED, REPORT, RESULT, RunFolder
+from evosdc.secret import Seed, chosen_seed, public
 from evosdc.table.schema import Attribute, Role, Schema
 from evosdc.table.table import Table
 from evosdc_certified import certificate, measurement
 from evosdc_certified.domain import Cells, domain_of, published
-from evosdc_certified.evolution import Evolution, Guesses
+from evosdc_certified.evolution import SCHEMA_FILE, evolved, guesses, lay_out
 from evosdc_certified.judging import SHARE, attacked, second_opinion
 from evosdc_certified.options import CertifyOptions, bounds_of
 from evosdc_certified.tables import FILE, PrivateTables
@@ -31,7 +34,8 @@ from evosdc_certified.tables import FILE, PrivateTables
 if TYPE_CHECKING:
     from evosdc.files.source import Source
 
-SCHEMA_FILE = "schema.toml"  # of the certified file: what the original's schema says of its attributes
+# What judges find: by the schema of the file, moves, seconds, and what to draw from.
+Judge = Callable[[Path, int | None, float | None, Seed], Mapping[str, Any]]
 ORDERS = {"pairs": 2, "triples": 3}  # workloads by name: tables of up to this many attributes
 
 
@@ -55,6 +59,7 @@ class Certified:
     tables: PrivateTables
     result: dict[str, Any]
     cells: Cells
+    content: str  # of the file
 
     @property
     def verdict(self) -> dict[str, Any]:
@@ -133,100 +138,121 @@ def certify(
 
 def certified(data: Any, schema: Any, options: CertifyOptions, say: Callable[[str], None]) -> Certified:
     """Return a file with a proof, as `certify` does; faults name options of the command line."""
-    folder = None if options.output is None else RunFolder(Path(options.output))
-    if folder is not None:
-        folder.require_new()
-    earlier = Path(data) / FILE if isinstance(data, (str, Path)) and Path(data).is_dir() else None
-    if earlier is not None:
-        advice = "Leave it out: the tables of that run are used again, and cost nothing more."
-        given = {"epsilon": () if options.epsilon is None else (options.epsilon,), "also": options.also or ()}
-        texts = {name: ", ".join(f"{value:g}" for value in values) for name, values in given.items() if values}
-        faults = [Fault(name, f"{text} with an earlier run", f"no {name}", advice) for name, text in texts.items()]
-        if faults:
-            raise ParameterError(faults)
-        tables, run = PrivateTables.read(earlier), RunFolder(earlier.parent)
-        # What judges found of the same tables holds of every file that is made of them.
-        known = run.read_object(RESULT).get("second_opinion") if run.file(RESULT).exists() else None
-        known = known or second_opinion({"not_checked": "the original is not read again"}, tables)
-        judge = None
-        if options.original is not None and options.second_opinion:
-            judge = partial(
-                attacked, _original(schema, tables, options), _workload(options.workload, tables.domain.names), tables
-            )
-        made = [_made(tables, options, monotonic(), [], say, judge, known)]
-        public: Schema | Path = earlier.with_name(SCHEMA_FILE)
+    with ExitStack() as stack:
+        path = Path(options.output or stack.enter_context(TemporaryDirectory(prefix="evosdc-")))
+        if isinstance(data, (str, Path)) and Path(data).is_dir():
+            own = RunFolder(path)
+            files = {own: _made_again(RunFolder(Path(data)), own, schema, options, say)}
+        else:
+            files = _made_first(data, RunFolder(path), schema, options, say)
+        _compare([*files.values()])
+        for own, one in files.items():
+            _write(own, one)
+    return next(iter(files.values()))
+
+
+def _made_again(
+    earlier: RunFolder, folder: RunFolder, schema: Any, options: CertifyOptions, say: Callable[[str], None]
+) -> Certified:
+    """Return a file of the tables of an earlier run; one that was interrupted goes on in its own folder."""
+    advice = "Leave it out: the tables of that run are used again, and cost nothing more."
+    given = {"epsilon": () if options.epsilon is None else (options.epsilon,), "also": options.also or ()}
+    texts = {name: ", ".join(f"{value:g}" for value in values) for name, values in given.items() if values}
+    faults = [Fault(name, f"{text} with an earlier run", f"no {name}", advice) for name, text in texts.items()]
+    if faults:
+        raise ParameterError(faults)
+    tables = PrivateTables.read(earlier.file(FILE))
+    # What judges found of the same tables holds of every file that is made of them.
+    known = earlier.read_object(RESULT).get("second_opinion") if earlier.file(RESULT).exists() else None
+    opinion: Judge | Mapping[str, Any] = known or second_opinion(
+        {"not_checked": "the original is not read again"}, tables
+    )
+    if options.original is not None and options.second_opinion:
+        original = _original(schema, tables, options)
+        opinion = partial(attacked, original, _workload(options.workload, tables.domain.names), tables)
+    if interrupted(earlier.path) and earlier.path.resolve() == folder.path.resolve():
+        seed = read_experiment(folder.file(EXPERIMENT)).seed if folder.file(EXPERIMENT).exists() else options.seed
+        drawn = folder.seed(seed)
     else:
-        if options.original is not None:
-            raise ParameterError(
-                Fault("original", "one beside data that are no run", "no original", "DATA is the original itself.")
-            )
-        if options.epsilon is None:
-            raise ParameterError(
-                Fault("epsilon", "nothing", "how much the file may tell of one person", "1 is strong.")
-            )
-        table, description = _read(data, schema, options.reading)
-        made = []
-        for epsilon in dict.fromkeys((options.epsilon, *(options.also or ()))):
-            begin, notes = monotonic(), list[str]()
-            tables, workload = _measured(table, description, epsilon, options, begin, say, notes)
-            judge = partial(attacked, table, workload, tables) if options.second_opinion else None
-            known = second_opinion({"not_checked": "it was not wanted"}, tables)
-            made.append(_made(tables, options, begin, notes, say, judge, known))
-        public = public_schema(table.schema, description).select(made[0][0].tables.domain.names)
-    _compare([one for one, _, _ in made])
-    if folder is not None:
-        for one, content, drawn in made:
-            path = folder.path if one is made[0][0] else folder.file(f"epsilon-{one.tables.budget.epsilon:g}")
-            _write(RunFolder(path), one, content, drawn, public)
-    return made[0][0]
+        drawn = lay_out(folder, tables, earlier.file(SCHEMA_FILE), chosen_seed(options.seed, options.key))
+    return _made(folder, tables, drawn, options, monotonic(), [], say, opinion)
+
+
+def interrupted(path: Path) -> bool:
+    """Return whether a folder holds noisy tables of which no file was made yet."""
+    return (path / FILE).exists() and not (path / RESULT).exists()
+
+
+def _made_first(
+    data: Any, folder: RunFolder, schema: Any, options: CertifyOptions, say: Callable[[str], None]
+) -> dict[RunFolder, Certified]:
+    """Return by folder a file for each value of epsilon; later ones stand in folders within the first."""
+    if options.original is not None:
+        raise ParameterError(
+            Fault("original", "one beside data that are no run", "no original", "DATA is the original itself.")
+        )
+    if options.epsilon is None:
+        raise ParameterError(Fault("epsilon", "nothing", "how much the file may tell of one person", "1 is strong."))
+    folder.require_new()
+    table, description = _read(data, schema, options.reading)
+    files = dict[RunFolder, Certified]()
+    for epsilon in dict.fromkeys((options.epsilon, *(options.also or ()))):
+        begin, notes = monotonic(), list[str]()
+        tables, workload = _measured(table, description, epsilon, options, begin, say, notes)
+        public = public_schema(table.schema, description).select(tables.domain.names)
+        own = RunFolder(folder.file(f"epsilon-{epsilon:g}")) if files else folder
+        # The tables are written before all that may be interrupted: they have their price.
+        drawn = lay_out(own, tables, public, chosen_seed(options.seed, options.key))
+        opinion: Judge | Mapping[str, Any] = second_opinion({"not_checked": "it was not wanted"}, tables)
+        if options.second_opinion:
+            opinion = partial(attacked, table, workload, tables)
+        files[own] = _made(own, tables, drawn, options, begin, notes, say, opinion)
+    return files
 
 
 def _made(
+    folder: RunFolder,
     tables: PrivateTables,
+    drawn: Seed,
     options: CertifyOptions,
     begin: float,
     notes: list[str],
     say: Callable[[str], None],
-    judge: Callable[[int | None, float | None, Seed], Mapping[str, Any]] | None,
-    known: Mapping[str, Any],
-) -> tuple[Certified, str, Seed]:
-    """Return a file evolved on noisy tables with what judges find or is known, its text, and the key of its draws."""
-    drawn = chosen_seed(options.seed, options.key)
-    count = options.records or tables.records
-    evolution = Evolution(tables, count, stream(drawn, Purpose.MASK, 1))
+    opinion: Judge | Mapping[str, Any],
+) -> Certified:
+    """Return a file evolved on noisy tables with what judges find or is known."""
 
     def left(share: float) -> float | None:
         return None if options.time is None else max(1.0, share * options.time - (monotonic() - begin))
 
-    moves = evolution.evolve(
-        options.moves,
-        left(1.0 if judge is None else 1.0 - SHARE),
-        lambda share, misfit: say(f"Evolved {share:.0%}, misfit {misfit:.0f}."),
-    )
-    rng = stream(drawn, Purpose.MASK, 2)
-    cells = evolution.cells[rng.permutation(count)]
-    values, columns = tables.domain.values(cells, rng), tables.domain.columns
-    frame = pd.DataFrame({column.name: column.series(values[column.name]) for column in columns})
-    texts = {column.name: column.texts(values[column.name]) for column in columns}
-    content = pd.DataFrame(texts).to_csv(index=False, lineterminator="\n")
-    if judge is not None:
+    share, count = 1.0 - SHARE * callable(opinion), options.records or tables.records
+    with folder:
+        search, moves = evolved(folder, tables, count, options.moves, left(share), drawn, say)
+    values = {name: search.best.table.column(name) for name in tables.domain.names}
+    frame = pd.DataFrame({column.name: column.series(values[column.name]) for column in tables.domain.columns})
+    content, cells = tables.domain.text(values), tables.domain.cells(search.best.table)
+    if callable(opinion):
         say("Judges attack a file made of half of the people.")
-    opinion = known if judge is None else judge(options.moves, left(1.0), drawn)
-    score = tables.score(evolution.misfit)
+        opinion = opinion(folder.file(SCHEMA_FILE), options.moves, left(1.0), drawn)
+    score = search.best.scores["private-tables"]
     budget, verdict = tables.budget, certificate.verdict(tables, opinion)
     file = BEST if verdict["publishable"] else BEST.replace(".", f"{REFUSED}.")
     result = {
         "version": 1,
         "title": "a certified file",
         "fitness": [score],
-        "evaluations": moves,
-        "generations": 1,
+        "evaluations": search.evaluations,
+        "generations": search.generation,
+        "moves": moves,
         "seconds": monotonic() - begin,
         "seed": public(drawn),
         "digest": sha256(content.encode()).hexdigest(),
-        "records": count,
+        "records": len(cells),
         "best": {"scores": {"private-tables": score}, "fitness": [score], "genome": None, "file": file},
-        "misfit": {"file": evolution.misfit, "expected_of_the_original": tables.expected},
+        "misfit": {
+            "file": tables.misfit(tables.counts(tables.positions(cells)), len(cells)),
+            "expected_of_the_original": tables.expected,
+        },
         "verdict": verdict,
         "second_opinion": opinion,
         "privacy": {
@@ -242,7 +268,7 @@ def _made(
         },
         "notes": notes,
     }
-    return Certified(frame, tables, result, cells), content, drawn
+    return Certified(frame, tables, result, cells, content)
 
 
 def _compare(files: Sequence[Certified]) -> None:
@@ -349,8 +375,8 @@ def _measured(
     budget = measurement.budget_of(epsilon, options.delta, len(table), options.unit, options.largest)
     households = table.schema.with_role(Role.HOUSEHOLD)
     # What guesses tables draws of itself: no key repeats what was measured.
-    guesses = Guesses(np.random.default_rng(), deadline=np.inf if options.time is None else begin + options.time / 2.0)
-    tables = measurement.measure(table, domain, budget, wanted, guesses, say, households[0] if households else None)
+    answers = guesses(np.random.default_rng(), deadline=np.inf if options.time is None else begin + options.time / 2.0)
+    tables = measurement.measure(table, domain, budget, wanted, answers, say, households[0] if households else None)
     if tables.left_out:
         named = ", ".join(tables.left_out[:5]) + (", ..." if tables.left_out[5:] else "")
         notes.append(f"Tables of more than {measurement.MOST_CELLS} cells were not measured: {named}.")
@@ -384,19 +410,11 @@ def _workload(given: str | Path | Sequence[Sequence[str]], names: Sequence[str])
     return list(dict.fromkeys(columns))
 
 
-def _write(folder: RunFolder, made: Certified, content: str, drawn: Seed, public: Schema | Path) -> None:
-    """Write a run; `public` is the schema of the file, or where an earlier run has it."""
+def _write(folder: RunFolder, made: Certified) -> None:
+    """Write the file, its result, and its pages."""
     from evosdc_certified.page import page
 
-    folder.create()
-    if isinstance(drawn, Key):
-        drawn.write(folder.file(KEY))
-    made.tables.write(folder.file(FILE))
-    write_text(folder.file(made.result["best"]["file"]), content)
-    if isinstance(public, Schema):
-        dump_schema(public, folder.file(SCHEMA_FILE))
-    elif public.exists():
-        write_text(folder.file(SCHEMA_FILE), public.read_text(encoding="utf-8"))
+    write_text(folder.file(made.result["best"]["file"]), made.content)
     folder.write_json(RESULT, made.result)
     write_text(folder.file(REPORT), page(made.result))
     if made.verdict["publishable"]:

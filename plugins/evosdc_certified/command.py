@@ -1,6 +1,5 @@
 """``evosdc certify``."""
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,12 +18,13 @@ def certify(data: str, options: CertifyOptions) -> None:
 
     Noisy tables are measured once, then a file is evolved on them. The proof holds against every attacker, whatever he
     knows. Categories and bounds have to be public: the schema lists them. A run folder as DATA is used for its tables,
-    at no further price.
+    at no further price; one that was interrupted goes on.
     """
+    from evosdc.cli.display import display
     from evosdc.cli.inputs import is_dataset, open_source
     from evosdc.cli.text import print_json
     from evosdc.runs.layout import free_folder
-    from evosdc_certified.certify import certified
+    from evosdc_certified.certify import certified, interrupted
 
     given: Any = data
     public: Any = options.schema_file
@@ -32,32 +32,18 @@ def certify(data: str, options: CertifyOptions) -> None:
         # Whatever its schema lists was published with it.
         given = open_source(data, options.schema_file, options.reading).table
         public = given.schema
-    folder = options.output or free_folder(Path("runs"), "certified")
-    shown = _Progress(options.quiet or options.as_json)
-    made = certified(given, public, options.model_copy(update={"output": folder}), shown)
-    shown.end()
+    folder = options.output or (Path(data) if interrupted(Path(data)) else free_folder(Path("runs"), "certified"))
+    with display(options.quiet or options.as_json) as shown:
+        made = certified(
+            given, public, options.model_copy(update={"output": folder}),
+            lambda text: shown.step("certifying", text, 0, standing=text),
+        )  # fmt: skip
     if options.as_json:
         print_json(made.result | {"folder": str(folder)})
     else:
         _show(made.result, folder)
     if not made.verdict["publishable"]:
         raise SystemExit(1)
-
-
-class _Progress:
-    """One line of progress on standard error."""
-
-    def __init__(self, quiet: bool) -> None:
-        self.quiet = quiet or not sys.stderr.isatty()
-
-    def __call__(self, text: str) -> None:
-        if not self.quiet:
-            click.echo(f"\r\x1b[K{text[:100]}", err=True, nl=False)
-
-    def end(self) -> None:
-        """Clear the line."""
-        if not self.quiet:
-            click.echo("\r\x1b[K", err=True, nl=False)
 
 
 def _show(result: Mapping[str, Any], folder: Path) -> None:

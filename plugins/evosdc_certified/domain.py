@@ -6,6 +6,7 @@ from the schema alone, never from the records, since what depends on records has
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 from evosdc.errors import Fault, ParameterError, SchemaError
 from evosdc.printing import printable
 from evosdc.table.edit_rules import Meant
+from evosdc.table.record_check import breaking_rows
+from evosdc.table.record_rules import RuleArrays
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import MISSING, Table
 
@@ -103,34 +106,29 @@ class Domain:
         """Return codes or numbers of cells by attribute."""
         return {column.name: column.values(cells[:, place], rng) for place, column in enumerate(self.columns)}
 
-    def table(self, cells: Cells, schema: Schema, rng: np.random.Generator) -> Table:
-        """Return a table of these cells; `schema` is that of these attributes."""
-        values = self.values(cells, rng)
-        codes, numbers = ([values[a.name] for a in part] for part in (schema.categorical, schema.numeric))
-        return Table(
-            schema,
-            np.column_stack([np.empty((len(cells), 0), np.int32), *codes]),
-            np.column_stack([np.empty((len(cells), 0)), *numbers]),
+    def text(self, values: Mapping[str, NDArray[Any]]) -> str:
+        """Return codes or numbers by attribute as the text of a CSV file."""
+        texts = {column.name: column.texts(values[column.name]) for column in self.columns}
+        return pd.DataFrame(texts).to_csv(index=False, lineterminator="\n")
+
+    @cached_property
+    def rule_arrays(self) -> RuleArrays:
+        """The rules as kernels take them (`evosdc.table.record_check`); the classes of an attribute are its cells."""
+        conditions = [condition for rule in self.rules for condition in rule]
+        offsets = np.cumsum([0, *(len(meant) for _, meant in conditions)])
+        return RuleArrays(
+            first=np.zeros(len(self.columns) + 1, np.int64),
+            pairs=np.empty((0, 4), np.int64),
+            rule_first=np.cumsum([0, *map(len, self.rules)]),
+            conditions=np.array(
+                [(place, at) for (place, _), at in zip(conditions, offsets, strict=False)], np.int64
+            ).reshape(-1, 2),
+            flags=np.array([flag for _, meant in conditions for flag in meant], np.bool_),
         )
 
     def broken(self, cells: Cells) -> Flags:
         """Return which records break a rule, shape (n,)."""
-        found = np.zeros(len(cells), dtype=np.bool_)
-        for rule in self.rules:
-            met = np.ones(len(cells), dtype=np.bool_)
-            for place, meant in rule:
-                met &= np.array(meant)[cells[:, place]]
-            found |= met
-        return found
-
-    @classmethod
-    def read(cls, document: Mapping[str, Any]) -> "Domain":
-        """Return the domain that `dataclasses.asdict` has made a document."""
-        columns = tuple(
-            Column(**(c | {"labels": tuple(c["labels"]), "edges": tuple(c["edges"])})) for c in document["columns"]
-        )
-        rules = tuple(tuple((place, tuple(map(bool, meant))) for place, meant in rule) for rule in document["rules"])
-        return cls(columns, rules, tuple(document["texts"]))
+        return breaking_rows(cells, np.empty((len(cells), 0), np.int32), np.arange(len(cells)), self.rule_arrays)
 
 
 def published(schema: Schema, attributes: Sequence[str] | None = None) -> tuple[Attribute, ...]:

@@ -8,6 +8,8 @@ made without, and its figures are outside the proof.
 """
 
 from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
 
@@ -18,12 +20,13 @@ from evosdc.assess.judge import of_members
 from evosdc.errors import InputError
 from evosdc.plugins.registry import default_registry
 from evosdc.printing import NO_TIME
-from evosdc.secret import Purpose, Seed, judging_seed, stream
+from evosdc.runs.layout import RunFolder
+from evosdc.secret import Purpose, Seed, as_key, judging_seed, stream
 from evosdc.table.schema import Role
 from evosdc.table.table import Rows, Table, assign_known
 from evosdc_certified import measurement
 from evosdc_certified.certificate import total_variation
-from evosdc_certified.evolution import Evolution, Guesses
+from evosdc_certified.evolution import evolved, guesses, lay_out
 from evosdc_certified.tables import PrivateTables
 
 ERRORS = 3.0  # standard errors beyond which a finding above the proof's bound is no accident of the people drawn
@@ -40,6 +43,7 @@ def attacked(
     original: Table,
     workload: measurement.Workload,
     tables: PrivateTables,
+    schema: Path,  # that of the certified file
     moves: int | None,
     seconds: float | None,
     drawn: Seed,
@@ -52,14 +56,17 @@ def attacked(
     rows = halves(original, home, stream(drawn, Purpose.JUDGE, 31))
     names = tables.domain.names
     try:
-        guesses = Guesses(np.random.default_rng(), deadline=began + (end - began) / 4.0)
+        answers = guesses(np.random.default_rng(), deadline=began + (end - began) / 4.0)
         half = measurement.measure(
-            original.take(rows[0]), tables.domain, tables.budget, workload, guesses, household=home
+            original.take(rows[0]), tables.domain, tables.budget, workload, answers, household=home
         )
-        evolution = Evolution(half, len(rows[0]), stream(drawn, Purpose.JUDGE, 32))
-        evolution.evolve(None if moves is None else max(1, moves // 2), max(1.0, (end - began) / 2.0))
+        with TemporaryDirectory(prefix="evosdc-") as path:
+            folder, halved = RunFolder(Path(path)), None if moves is None else max(1, moves // 2)
+            own = lay_out(folder, half, schema, as_key(drawn).derived(Purpose.JUDGE, 32))
+            search, _ = evolved(folder, half, len(rows[0]), halved, max(1.0, (end - began) / 2.0), own)
         members, others = (assign_known(original.take(part).select(names), names) for part in rows)
-        published = tables.domain.table(evolution.cells, members.schema, stream(drawn, Purpose.JUDGE, 33))
+        records = search.best.table.select(names)
+        published = Table(members.schema, records.codes, records.numbers)
         found = of_members(
             members, others, published, names, default_registry(), judging_seed(drawn), lambda: end - monotonic()
         )

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from pydantic import Field
 
@@ -18,33 +17,9 @@ from evosdc.printing import printable
 from evosdc.table.schema import Scale, Schema
 from evosdc.table.table import Table
 from evosdc_certified.domain import Cells
-from evosdc_certified.tables import Counts, PrivateTables
+from evosdc_certified.tables import PrivateTables
 
 Indices = NDArray[np.int64]
-
-
-@njit(cache=True)
-def _changes_of_misfit(
-    ends: NDArray[np.int64], before: Indices, after: Indices, counts: Counts, target: Counts, weight: Counts
-) -> Counts:
-    """Return by how much children change the misfit; `before` and `after`, shape (m, T), are positions of counts."""
-    found = np.zeros(len(ends))
-    begin = 0
-    for child in range(len(ends)):
-        for row in range(begin, ends[child]):
-            for t in range(before.shape[1]):
-                old, new = before[row, t], after[row, t]
-                if old != new:
-                    lost, won = counts[old] - target[old], counts[new] - target[new]
-                    found[child] += weight[old] * (1.0 - 2.0 * lost) + weight[new] * (1.0 + 2.0 * won)
-                    counts[old] -= 1.0
-                    counts[new] += 1.0
-        for row in range(begin, ends[child]):
-            for t in range(before.shape[1]):
-                counts[before[row, t]] += 1.0
-                counts[after[row, t]] -= 1.0
-        begin = ends[child]
-    return found
 
 
 class PrivateMisfit(Measure):
@@ -86,13 +61,31 @@ class FittedTables(Fitted):
             last = column.size - 1
             self.codes[column.name] = np.array([*(place[label] for label in attribute.categories), last], np.int32)
 
-    def positions(self, table: Table) -> Indices:
-        """Return which counts records belong to, shape (n, T)."""
+    def cells(self, table: Table) -> Cells:
+        """Return the cells of records, shape (n, V)."""
         columns = []
         for column in self.tables.domain.columns:
             values: NDArray[Any] = table.column(column.name)
             columns.append(self.codes[column.name][values] if column.labels else column.of(values))
-        return self.tables.positions(np.stack(columns, axis=1))
+        return np.stack(columns, axis=1)
+
+    def positions(self, table: Table) -> Indices:
+        """Return which counts records belong to, shape (n, T)."""
+        return self.tables.positions(self.cells(table))
+
+    def changed(self, table: Table, before: Cells, after: Cells, rng: np.random.Generator) -> Table:
+        """Return a table whose records have other cells; a number is drawn evenly from those of its new cell."""
+        columns = {name: table.column(name).copy() for name in table.schema.names}
+        for place, column in enumerate(self.tables.domain.columns):
+            if column.labels != table.schema[column.name].categories:
+                given = f"{printable(column.name)} with other categories, or in another order"
+                advice = "Name the schema of the certified file: schema.toml in its folder."
+                raise ParameterError(Fault("private-tables-annealing", given, "the categories of the tables", advice))
+            rows = np.flatnonzero(before[:, place] != after[:, place])
+            columns[column.name][rows] = column.values(after[rows, place], rng)
+        codes, numbers = ([columns[a.name] for a in part] for part in (table.schema.categorical, table.schema.numeric))
+        none = np.empty((len(table), 0))
+        return Table(table.schema, np.column_stack([none.astype(np.int32), *codes]), np.column_stack([none, *numbers]))
 
     def score(self, masked: Table) -> float:
         """Return the score of a file."""
@@ -119,10 +112,13 @@ class TablesTracker(Tracker):
     def tries(self, changes: Changes) -> NDArray[np.float64]:
         """Return the scores of children."""
         tables, scale = self.fitted.tables, self.fitted.tables.records / max(1, self.records)
-        before, after = (self.fitted.positions(table) for table in (changes.before, changes.after))
-        weight, target = tables.weight * scale**2, tables.target / scale
-        change = _changes_of_misfit(changes.ends, before, after, self.counts, target, weight)
-        found: NDArray[np.float64] = tables.score(self.misfit + change)
+        child = np.repeat(np.arange(len(changes.ends)), np.diff(changes.ends, prepend=0))[:, None] * len(self.counts)
+        before, after = (self.fitted.positions(table) + child for table in (changes.before, changes.after))
+        touched, where = np.unique([before, after], return_inverse=True)
+        added = np.bincount(where.ravel(), np.repeat([-1.0, 1.0], before.size), len(touched)) * scale
+        child, at = np.divmod(touched, len(self.counts))
+        change = tables.weight[at] * added * (2.0 * (self.counts[at] * scale - tables.target[at]) + added)
+        found: NDArray[np.float64] = tables.score(self.misfit + np.bincount(child, change, len(changes.ends)))
         return found
 
     def take(self, change: Changes) -> None:

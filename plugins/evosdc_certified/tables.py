@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.atomic import write_text
@@ -179,8 +180,9 @@ class PrivateTables:
                 for t in found["tables"]
             )
             groups = tuple(np.array(group, dtype=np.int32) for group in found["groups"])
-            payments = tuple(Payment(**payment) for payment in found["payments"])
-            domain, budget = Domain.read(found["domain"]), Budget(**found["budget"])
+            payments = TypeAdapter(tuple[Payment, ...]).validate_python(found["payments"])
+            domain = TypeAdapter(Domain).validate_python(found["domain"])
+            budget = TypeAdapter(Budget).validate_python(found["budget"])
             return cls(domain, budget, tables, groups, payments, tuple(found["left_out"]))
         except OSError as error:
             raise DataError(Fault(where, error.strerror or "an unreadable file", wanted)) from None
@@ -209,7 +211,7 @@ def groups_of(counts: Counts, sigma: float, total: float, ordered: bool) -> Grou
         shown = np.flatnonzero(~hidden)
         groups[shown] = np.arange(len(shown))
         groups[hidden] = len(shown)
-        return _numbered(groups)
+        return np.unique(groups, return_inverse=True)[1].astype(np.int32)
     least = max(3.0 * sigma, total / MOST_GROUPS, min(total / GROUPS, SMALL * sigma))
     group, mass = 0, 0.0
     for cell in range(size - 1):
@@ -219,7 +221,3 @@ def groups_of(counts: Counts, sigma: float, total: float, ordered: bool) -> Grou
             group, mass = group + 1, 0.0
     groups[-1] = group if hidden[-1] else group + 1
     return groups
-
-
-def _numbered(groups: Groups) -> Groups:
-    return np.unique(groups, return_inverse=True)[1].astype(np.int32)

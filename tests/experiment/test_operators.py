@@ -50,6 +50,13 @@ def halves(a, b, rng):
     return made
 
 
+def halving(genome, rng, toolbox):
+    """Copy fewer records with each generation."""
+    itself = toolbox.genotype.distance(genome, genome)
+    SEEN.append(f"generation {toolbox.generation} {sorted(toolbox.measures)} {itself}")
+    return pure(genome, rng, max(1, 8 >> toolbox.generation))
+
+
 def failing(genome, rng):
     raise ValueError("Jane Doe, born 1950")
 
@@ -130,6 +137,17 @@ def test_a_search_varies_and_selects_by_what_is_named(operators, asked, tmp_path
         assert finished.result.digest == again.result.digest, "draws come from the search's own streams"
     without, _ = run({}, tmp_path / "without", registry)
     assert without.result.digest != finished.result.digest
+
+
+def test_an_operator_that_takes_the_toolbox_knows_what_the_search_is_about(tmp_path, registry):
+    finished, _ = run({"mutate": f"{__name__}:halving"}, tmp_path / "run", registry)
+    assert {text for text in SEEN if text.startswith("generation")} == {
+        f"generation {generation} ['dbil', 'dbrl'] 0.0" for generation in range(3)
+    }
+    again, _ = run({"mutate": f"{__name__}:halving"}, tmp_path / "again", registry)
+    assert finished.result.digest == again.result.digest
+    with pytest.raises(InputError, match="parameters toolbox"):
+        run({"mutate": {"name": f"{__name__}:halving", "toolbox": 1}}, tmp_path / "refused", registry)
 
 
 def test_a_subclass_of_a_shipped_genotype_is_found_by_its_name(tmp_path, registry):

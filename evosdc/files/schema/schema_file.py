@@ -244,10 +244,11 @@ def dump_schema(
     proposed: Sequence[EditRule] = (),
     reading: Mapping[str, str] | None = None,
     open_ended: bool = False,
+    complete: bool = False,
 ) -> tuple[Path, ...]:
     """Write a schema file, and beside it one CSV file for each hierarchy."""
     # Categories of identifiers and households, long lists in natural order, and numbers with a rule are left out: they
-    # are values of records, which the file, or the next wave, has itself.
+    # are values of records, which the file, or the next wave, has itself. `complete`: all that is published is listed.
     path = Path(path)
     written = hierarchy_files(schema, path)
     for name, file in written.items():
@@ -262,8 +263,9 @@ def dump_schema(
     for attribute in schema.attributes:
         reason = (reasons or {}).get(attribute.name)
         lines += _comments([reason]) if reason else []
-        beside = written.get(attribute.name)
-        lines.append(_line(attribute, beside.name if beside else None, (rules or {}).get(attribute.name), open_ended))
+        beside, rule = written.get(attribute.name), (rules or {}).get(attribute.name)
+        listed = attribute.role.published if complete else _listed(attribute, rule, open_ended)
+        lines.append(_line(attribute, beside.name if beside else None, rule, listed))
     lines += [line for rule in schema.edit_rules for line in _rule(rule)]
     if proposed:
         lines += ["", "# Never together in this file; take the # away where it is a rule."]
@@ -288,11 +290,11 @@ def _comments(lines: Iterable[str]) -> list[str]:
     ]
 
 
-def _line(attribute: Attribute, hierarchy: str | None, rule: HierarchyRule | None, open_ended: bool) -> str:
+def _line(attribute: Attribute, hierarchy: str | None, rule: HierarchyRule | None, listed: bool) -> str:
     said: dict[str, Any] = {"role": str(attribute.role), "scale": attribute.scale_word}
     if attribute.date_format:
         said["format"] = attribute.date_format
-    if attribute.categorical and _listed(attribute, rule, open_ended):
+    if attribute.categorical and listed:
         said["categories"] = attribute.categories
     if attribute.scale is Scale.NUMERIC:
         said["decimals"] = attribute.decimals

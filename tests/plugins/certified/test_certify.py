@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -55,7 +56,7 @@ def test_all_that_follows_the_measurement_needs_its_tables_alone(files, evosdc) 
     first = evosdc("certify", "survey.csv", *WORDS, "-o", "run", "--json")
     found = json.loads(first.out)
     (files / "survey.csv").unlink()
-    again = evosdc("certify", "run", "--key", "run/key", "--moves", found["evaluations"], "-o", "again", "--json")
+    again = evosdc("certify", "run", "--key", "run/key", "--moves", found["moves"], "-o", "again", "--json")
     assert again.status == 0, again.err
     assert json.loads(again.out)["digest"] == found["digest"]
     assert json.loads(again.out)["privacy"] == found["privacy"]
@@ -118,15 +119,12 @@ def test_attacks_contradict_a_program_that_copies_records(tmp_path, monkeypatch)
         seen.append(domain.cells(table))
         return honest(table, domain, *given, **further)
 
-    class Copying:
-        def __init__(self, tables, records, rng) -> None:
-            self.cells = seen[-1]
-
-        def evolve(self, moves, seconds) -> int:
-            return 0
+    def copying(*given):
+        copied = Table(schema, seen[-1], np.zeros((len(seen[-1]), 0)))
+        return SimpleNamespace(best=SimpleNamespace(table=copied)), 0
 
     monkeypatch.setattr(judging.measurement, "measure", watched)
-    monkeypatch.setattr(judging, "Evolution", Copying)
+    monkeypatch.setattr(judging, "evolved", copying)
     schema = Schema(tuple(Attribute(name, categories=tuple("pqrst")) for name in "abcdefghij"))
     codes = np.random.default_rng(0).integers(0, 5, (1000, 10)).astype(np.int32)
     table = Table(schema, codes, np.zeros((1000, 0)))
@@ -146,6 +144,23 @@ def test_halves_are_all_the_people_and_part_no_household(homes, seed) -> None:
     first, second = judging.halves(table, "home", np.random.default_rng(seed))
     assert sorted([*first, *second]) == list(range(len(homes)))
     assert not {homes[row] for row in first} & {homes[row] for row in second}
+
+
+def test_an_interrupted_run_goes_on_with_its_tables(files, evosdc, monkeypatch) -> None:  # noqa: F811
+    def interrupted(*given) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "evolved", interrupted)
+        evosdc("certify", "survey.csv", *WORDS, "--moves", 1000, "-o", "run")
+    assert not (files / "run" / "result.json").exists()
+    tables = (files / "run" / FILE).read_text()
+    (files / "survey.csv").unlink()
+    going_on = evosdc("certify", "run", "--moves", 1000, "--json")
+    assert going_on.status == 0, going_on.err
+    assert (files / "run" / FILE).read_text() == tables, "nothing is measured again"
+    again = evosdc("certify", "run", "--key", "run/key", "--moves", 1000, "-o", "again", "--json")
+    assert json.loads(going_on.out)["digest"] == json.loads(again.out)["digest"]
 
 
 def test_two_measurements_have_other_noise_even_with_the_same_key(files, evosdc) -> None:  # noqa: F811

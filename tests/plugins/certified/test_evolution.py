@@ -10,18 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from evosdc.runs.layout import RunFolder
+from evosdc_certified import evolution
+from evosdc_certified.annealing import anneal
 from evosdc_certified.domain import domain_of
-from evosdc_certified.evolution import Evolution, Guesses
+from evosdc_certified.evolution import evolved, guesses, independent, lay_out
 from evosdc_certified.measurement import budget_of, measure, workload_of_order
 from evosdc_certified.tables import NoisyTable, PrivateTables, groups_of, on_simplex
-from tests.plugins.certified.conftest import BOUNDS, survey
+from tests.plugins.certified.conftest import BOUNDS, SCHEMA, survey
 
 
 @pytest.fixture(scope="module")
 def tables() -> PrivateTables:
     table = survey()
     domain = domain_of(table.schema, table.schema.attributes, BOUNDS)
-    return measure(table, domain, budget_of(3.0, 1e-6, len(table)), workload_of_order(4, 3), Guesses(rng()))
+    return measure(table, domain, budget_of(3.0, 1e-6, len(table)), workload_of_order(4, 3), guesses(rng()))
 
 
 def rng(seed: int = 1) -> np.random.Generator:
@@ -36,76 +39,107 @@ def misfit_of(tables, cells):
     )
 
 
-def test_counts_are_kept_while_records_change(tables) -> None:
-    evolution = Evolution(tables, 500, rng())
-    assert evolution.run(20_000, 1.0, 0.1) > 1000
-    recounted = [tables.count(evolution.cells, table.columns) for table in tables.tables]
-    assert np.array_equal(evolution.counts, np.concatenate(recounted))
-    assert evolution.misfit == pytest.approx(misfit_of(tables, evolution.cells), rel=1e-9)
+def test_moves_fit_the_tables_better_and_the_records_that_were_given_stay(tables) -> None:
+    before = independent(tables, 500, rng())
+    given_records = before.copy()
+    after = anneal(tables, before, 20_000, 0.0, 1.0, rng())
+    assert np.array_equal(before, given_records)
+    assert misfit_of(tables, after) < 0.5 * misfit_of(tables, before)
+
+
+def test_moves_in_two_parts_are_the_same_moves(tables) -> None:
+    """The counts that a kernel keeps are those of the records: the second part counts them anew."""
+    start, one, two = independent(tables, 500, rng()), rng(7), rng(7)
+    half = anneal(tables, start, 10_000, 0.0, 0.5, one)
+    assert np.array_equal(anneal(tables, half, 10_000, 0.5, 1.0, one), anneal(tables, start, 20_000, 0.0, 1.0, two))
 
 
 def test_no_record_ever_breaks_a_rule(tables) -> None:
-    evolution = Evolution(tables, 1000, rng())
+    cells = independent(tables, 1000, rng())
     assert len(tables.domain.rules) == 2
-    assert not tables.domain.broken(evolution.cells).any()
-    evolution.evolve(moves=100_000)
-    assert not tables.domain.broken(evolution.cells).any()
+    assert not tables.domain.broken(cells).any()
+    assert not tables.domain.broken(anneal(tables, cells, 100_000, 0.0, 1.0, rng())).any()
 
 
-def test_the_file_fits_the_tables_as_the_original_does_and_better_than_independent_attributes(tables) -> None:
+def of_engine(path, tables, records, moves=None, seconds=None, seed=5, say=lambda text: None):
+    """A file evolved in a folder, new or not: the search, its moves, its cells."""
+    folder = RunFolder(path)
+    if not path.exists():
+        lay_out(folder, tables, SCHEMA, seed)
+    search, made = evolved(folder, tables, records, moves, seconds, seed, say)
+    return search, made, tables.domain.cells(search.best.table)
+
+
+def test_the_file_fits_the_tables_as_the_original_does_and_better_than_independent_attributes(tables, tmp_path) -> None:
     original = tables.domain.cells(survey())
-    evolution = Evolution(tables, tables.records, rng())
-    before = evolution.misfit
-    evolution.evolve()
-    assert evolution.misfit < misfit_of(tables, original) < before
+    search, _, cells = of_engine(tmp_path / "run", tables, tables.records)
+    start = independent(tables, tables.records, rng())
+    assert misfit_of(tables, cells) < misfit_of(tables, original) < misfit_of(tables, start)
+    assert search.best.scores["private-tables"] == pytest.approx(tables.score(misfit_of(tables, cells)), abs=1e-9)
 
     def distance(cells):
         asked = workload_of_order(4, 2)
         counts = [(tables.count(cells, c) / len(cells), tables.count(original, c) / len(original)) for c in asked]
         return np.mean([np.abs(one - two).sum() / 2 for one, two in counts])
 
-    independent = Evolution(tables, tables.records, rng()).cells
-    assert distance(evolution.cells) < 0.4 * distance(independent)
+    assert distance(cells) < 0.4 * distance(start)
 
 
-def test_moves_and_random_numbers_repeat_a_file(tables) -> None:
-    files = []
-    for moves in (None, 300_000, 300_000):
-        evolution = Evolution(tables, 300, rng(5))
-        made = evolution.evolve(moves)
-        files.append((made, evolution.cells.tolist()))
-    assert files[1] == files[2]
-    assert files[0][0] == 100 * 300 * 4
+def test_moves_and_a_key_repeat_a_file(tables, tmp_path) -> None:
+    _, whole, _ = of_engine(tmp_path / "whole", tables, 300)
+    assert whole >= 100 * 300 * 4
+    search, moves, cells = of_engine(tmp_path / "first", tables, 300, 450_001)
+    assert (search.generation, moves) == (3, 450_003)
+    _, same_moves, same = of_engine(tmp_path / "again", tables, 300, moves)
+    assert same_moves == moves
+    assert np.array_equal(cells, same)
+    assert not np.array_equal(cells, of_engine(tmp_path / "other", tables, 300, moves, seed=6)[2])
 
 
-def test_a_time_is_kept_and_its_moves_repeat_the_file(tables) -> None:
-    evolution = Evolution(tables, 3000, rng(2))
-    made = evolution.evolve(seconds=0.8)
-    again = Evolution(tables, 3000, rng(2))
-    assert again.evolve(moves=made) == made
-    assert np.array_equal(evolution.cells, again.cells)
+def test_a_time_is_kept_and_its_moves_repeat_the_file(tables, tmp_path) -> None:
+    _, moves, cells = of_engine(tmp_path / "timed", tables, 3000, seconds=1.0)
+    _, same_moves, same = of_engine(tmp_path / "again", tables, 3000, moves)
+    assert same_moves == moves
+    assert np.array_equal(cells, same)
+
+
+def test_an_interrupted_evolution_goes_on(tables, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(evolution, "SAVED", 0.0)
+    _, _, whole = of_engine(tmp_path / "whole", tables, 300, 1_000_000)
+
+    def interrupting(text: str) -> None:
+        if "60%" in text:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        of_engine(tmp_path / "run", tables, 300, 1_000_000, say=interrupting)
+    said = []
+    search, _, cells = of_engine(tmp_path / "run", tables, 300, say=said.append)
+    assert len(said) == 3, "two of five generations were in the checkpoint"
+    assert search.generation == 5
+    assert np.array_equal(cells, whole)
 
 
 def test_missing_values_that_the_noise_hides_do_not_occur(tables) -> None:
     single = [replace(t, counts=np.append(t.counts[:-1], 3.9 * t.sigma)) for t in tables.tables[:4]]
-    evolution = Evolution(replace(tables, tables=(*single, *tables.tables[4:])), 1000, rng())
-    evolution.evolve(moves=50_000)
-    assert (evolution.cells < np.array(tables.domain.sizes) - 1).all()
+    hidden = replace(tables, tables=(*single, *tables.tables[4:]))
+    cells = anneal(hidden, independent(hidden, 1000, rng()), 50_000, 0.0, 1.0, rng())
+    assert (cells < np.array(tables.domain.sizes) - 1).all()
 
 
 def test_guesses_see_more_with_every_table(tables) -> None:
     first = PrivateTables(tables.domain, tables.budget, tables.tables[:4], tables.groups)
-    guesses, asked = Guesses(rng(), 1000), [tables.tables[5].columns]
+    answers, asked = guesses(rng(), 1000), [tables.tables[5].columns]
     wanted = tables.tables[5].counts
 
     def error() -> float:
-        return float(np.abs(guesses(now, asked)[0] - wanted).sum())
+        return float(np.abs(answers(now, asked)[0] - wanted).sum())
 
     now = first
     before = error()
     now = first.with_tables(tables.tables[5])
     assert error() < before
-    late = Guesses(rng(), 1000, deadline=0.0)
+    late = guesses(rng(), 1000, deadline=0.0)
     now = first
     unmoved = late(now, asked)[0]
     now = first.with_tables(tables.tables[5])

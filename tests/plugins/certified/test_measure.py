@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from evosdc.errors import ParameterError
-from evosdc.model import Changes
+from evosdc.model import Changes, Genotype, Microdata, toolbox_of
+from evosdc.table.schema import Schema
 from evosdc.table.table import Table
+from evosdc_cells.cells import Cells
+from evosdc_certified.annealing import annealed
 from evosdc_certified.domain import domain_of
-from evosdc_certified.evolution import Guesses
+from evosdc_certified.evolution import guesses
 from evosdc_certified.measure import FittedTables, PrivateMisfit
 from evosdc_certified.measurement import budget_of, measure, workload_of_order
 from tests.cli.conftest import evosdc  # noqa: F401 -- a fixture
@@ -24,7 +27,7 @@ def fitted(tmp_path_factory):
     table = survey()
     domain = domain_of(SCHEMA, SCHEMA.attributes, BOUNDS)
     budget = budget_of(3.0, 1e-6, 3000)
-    tables = measure(table, domain, budget, workload_of_order(4, 2), Guesses(np.random.default_rng(0)))
+    tables = measure(table, domain, budget, workload_of_order(4, 2), guesses(np.random.default_rng(0)))
     path = tmp_path_factory.mktemp("tables") / "private-tables.json"
     tables.write(path)
     return PrivateMisfit(PrivateMisfit.Params(tables=path)).fit(survey(10, 3))
@@ -67,30 +70,76 @@ genotype = "cells"
 fitness = "loss"
 seed = 1
 executor = "serial"
+start = { files = ["certified/best.csv"] }
 stop = { generations = 20 }
 
 [data]
 file = "certified/best.csv"
-schema = "public.toml"
+schema = "certified/schema.toml"
 protect = ["age", "sex", "marital", "income"]
 
 [measures]
 il = [{ name = "private-tables", tables = "certified/private-tables.json" }]
 """
+ANNEALING = """
+[operators]
+mutate = { name = "private-tables-annealing", moves = 2000 }
+"""
 
 
-def test_an_experiment_goes_on_from_a_certified_file(files, evosdc) -> None:  # noqa: F811
-    text = (files / "schema.toml").read_text()
-    (files / "public.toml").write_text(
-        re.sub(r"\n\[\[edit_rules.*", "", text.replace('name = { role = "identifier" }', ""), flags=re.S)
-    )
+@pytest.fixture
+def certified(files, evosdc):  # noqa: F811
+    """A folder with a certified file of few moves."""
     words = ("--schema", "schema.toml", "--epsilon", 2, "--bounds", "income=0:5000", "--moves", 1000, "--records", 300)
-    words = (*words, "--no-second-opinion")
-    assert evosdc("certify", "survey.csv", *words, "-o", "certified").status == 0
+    assert evosdc("certify", "survey.csv", *words, "--no-second-opinion", "-o", "certified").status == 0
     (files / "survey.csv").unlink()
-    (files / "experiment.toml").write_text(EXPERIMENT)
-    answer = evosdc("run", "experiment.toml", "-o", "run", "--quiet")
+    return files
+
+
+def ran(files, evosdc, text, name):  # noqa: F811
+    """The result of an experiment."""
+    (files / "experiment.toml").write_text(text)
+    answer = evosdc("run", "experiment.toml", "-o", name, "--quiet")
     assert answer.status in (0, 1), answer.err
-    result = json.loads((files / "run" / "result.json").read_text())
-    before = json.loads((files / "certified" / "result.json").read_text())["fitness"][0]
-    assert result["best"]["scores"]["private-tables"] < before
+    return json.loads((files / name / "result.json").read_text())
+
+
+def test_an_experiment_goes_on_from_a_certified_file(certified, evosdc) -> None:  # noqa: F811
+    before = json.loads((certified / "certified" / "result.json").read_text())["fitness"][0]
+    cells, annealing = (
+        ran(certified, evosdc, text, name)["best"]["scores"]["private-tables"]
+        for text, name in ((EXPERIMENT, "cells"), (EXPERIMENT + ANNEALING, "annealing"))
+    )
+    assert annealing < cells < before, "the operator of certify is much faster than a mutation"
+
+
+def test_the_experiment_of_a_certified_file_repeats_it(certified, evosdc) -> None:  # noqa: F811
+    folder = certified / "certified"
+    result = json.loads((folder / "result.json").read_text())
+    answer = evosdc("run", folder / "experiment.toml", "--key", folder / "key", "-o", "again", "--quiet")
+    assert answer.status in (0, 1), answer.err
+    again = json.loads((certified / "again" / "result.json").read_text())
+    assert again["evaluations"] == result["evaluations"]
+    assert again["best"]["scores"]["private-tables"] == pytest.approx(result["fitness"][0], abs=1e-9)
+    (made,) = (certified / "again").glob("best*.csv")
+    assert made.read_text() == (folder / "best.csv").read_text()
+
+
+def test_where_the_operator_has_nothing_to_work_on_it_says_so(fitted) -> None:
+    cells = Cells(Cells.Params(), Microdata(survey(50), ("age", "sex", "marital", "income")))
+    rng = np.random.default_rng(0)
+    genome = cells.random(rng)
+    with pytest.raises(ParameterError, match="a search without noisy tables"):
+        annealed(genome, rng, toolbox_of(cells))
+    toolbox = toolbox_of(cells, {"private-tables": fitted})
+    made = annealed(genome, rng, toolbox, moves=1000)
+    toolbox.genotype = Genotype
+    with pytest.raises(ParameterError, match="a genotype that no file can be read into"):
+        annealed(genome, rng, toolbox)
+    assert fitted.score(cells.decode(made, rng)) < fitted.score(cells.decode(genome, rng))
+    attributes = (replace(SCHEMA["age"], categories=tuple(map(str, range(20)))), *SCHEMA.attributes[1:])
+    fewer = Table(Schema(attributes), np.minimum(survey(50).codes, 19), survey(50).numbers)
+    narrow = Cells(Cells.Params(), Microdata(fewer, ("age", "sex", "marital", "income")))
+    known = {"private-tables": FittedTables(fitted.tables, narrow.microdata.original.schema)}
+    with pytest.raises(ParameterError, match="age with other categories"):
+        annealed(narrow.seeded(fewer), rng, toolbox_of(narrow, known))
