@@ -27,6 +27,13 @@ def four_digits(number: float) -> str:
     return f"{number:.0f}" if float(number).is_integer() else format(Decimal(f"{number:.4g}"), "f")
 
 
+def figure_text(value: Any) -> str:
+    """Return a figure as text of at most four significant digits; infinite where it has no value."""
+    if value is None:
+        return "infinite"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
 def printable(text: str) -> str:
     r"""Return a text with escapes in place of control characters and line breaks."""
     # Control characters, line and paragraph separators, lone surrogates and the marks that turn the direction of

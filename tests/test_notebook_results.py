@@ -12,7 +12,7 @@ import pytest
 import evosdc
 from evosdc.api.html import MOST_LINES, in_python
 from evosdc.api.picture import bars, points
-from evosdc.api.progress import Progress, shown
+from evosdc.api.progress import Line, shown
 from evosdc.errors import InputError
 
 SHORT = {"generations": 3, "tune": False, "second_opinion": False, "seed": 4}
@@ -129,7 +129,7 @@ def test_advice_speaks_of_arguments(people):
 
 def test_progress_is_shown_in_notebooks_and_where_it_is_asked_for(monkeypatch, capsys):
     assert shown() is None
-    assert isinstance(shown(progress=True), Progress)
+    assert isinstance(shown(progress=True), Line)
     told = []
     display = SimpleNamespace(HTML=str, display=lambda text, display_id: told.append(text) or Handle(told))
     shell = SimpleNamespace(kernel=object())

@@ -7,6 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
+from evosdc.files.atomic import check_writable, require_unused, write_text
+
 _COLOURS = {True: "#1a7f37", False: "#b42318", None: "#946200"}
 
 _PAGE = """<!doctype html>
@@ -81,7 +83,7 @@ def in_python(text: str) -> str:
     """Return a sentence for the command line in Python's words."""
     from evosdc.options.inspection import JudgeOptions, MeasureOptions, RiskOptions
     from evosdc.options.masking import MaskOptions
-    from evosdc.options.python_words import in_python as said_in_python
+    from evosdc.options.model import in_python as said_in_python
     from evosdc.options.search import ProtectOptions
 
     return said_in_python(text, [ProtectOptions, MeasureOptions, RiskOptions, JudgeOptions, MaskOptions])
@@ -116,16 +118,12 @@ def shown(value: object) -> str:
 
 def require_free(path: str | Path, overwrite: bool) -> None:
     """Raise `DataError` where a page cannot be written, or where a file exists that is not to be written over."""
-    from evosdc.files.atomic import check_writable, require_unused
-
     check_writable(path)
     require_unused(path, replace=overwrite, advice="Choose another one, or say overwrite=True.")
 
 
 def write_page(path: str | Path, title: str, body: str, overwrite: bool = False) -> Path:
     """Write a page that holds a result and return where it is."""
-    from evosdc.files.atomic import write_text
-
     target = Path(path)
     require_free(target, overwrite)
     write_text(target, _PAGE.format(title=escape(title), body=body))

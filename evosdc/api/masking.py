@@ -2,19 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from evosdc.api.tables import as_given, as_table, chosen_of, held_once, listed, without_identifiers
+from evosdc.assess.defaults import choose_attributes
+from evosdc.assess.mask import as_chain, build_steps, mask_file
 from evosdc.errors import FaultCollector
+from evosdc.experiment.masked_parts import carrying_out, executor_for_parts
+from evosdc.experiment.maskings import MaskingEntry, step_of
+from evosdc.model import Executor, Masking, MaskingMethod, Microdata
+from evosdc.model.parameters import parse_parameters
 from evosdc.options.masking import MaskOptions
 from evosdc.options.model import parted, read, takes
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import Seed, chosen_seed, draw_seed
 from evosdc.table.schema import Schema
 from evosdc.table.table import Table
-
-if TYPE_CHECKING:
-    from evosdc.model import Executor, Masking, MaskingMethod
 
 Data = TypeVar("Data")
 
@@ -64,10 +67,6 @@ def mask(data: Data, method: str, **params: Any) -> Data:
 
 
 def _masked(data: Table, method: str, options: MaskOptions, params: Mapping[str, Any], seed: Seed) -> Table:
-    from evosdc.assess.mask import mask_file
-    from evosdc.experiment.masked_parts import carrying_out
-    from evosdc.model import Microdata
-
     collect = FaultCollector()
     masking, protect, methods, place = prepared(method, params, options, data.schema, collect)
     collect.settle()
@@ -78,15 +77,9 @@ def _masked(data: Table, method: str, options: MaskOptions, params: Mapping[str,
 def prepared(
     method: str, params: Mapping[str, Any], options: MaskOptions, schema: Schema | None, collect: FaultCollector,
     otherwise_all: bool = True,
-) -> "tuple[Masking, tuple[str, ...], tuple[MaskingMethod, ...], Executor | None]":  # fmt: skip
+) -> tuple[Masking, tuple[str, ...], tuple[MaskingMethod, ...], Executor | None]:  # fmt: skip
     """Return a masking, the attributes that it masks, its methods, and where it is carried out."""
     # Faults are collected, so that all are said at once. Without a schema, which is one of them, no attribute is known.
-    from evosdc.assess.defaults import choose_attributes
-    from evosdc.assess.mask import as_chain, build_steps
-    from evosdc.experiment.masked_parts import executor_for_parts
-    from evosdc.experiment.maskings import masking_entries, step_of
-    from evosdc.model import Masking
-
     registry, first = default_registry(), Masking(method, dict(params))
     chosen: tuple[str, ...] = ()
     further: tuple[Masking, ...] = ()
@@ -95,7 +88,9 @@ def prepared(
     with collect.step():
         methods = build_steps(first, registry)
     with collect.step():
-        further = masking_entries([step_of(step) if isinstance(step, str) else step for step in options.then])
+        given = [step_of(step) if isinstance(step, str) else step for step in options.then]
+        entries = [parse_parameters(MaskingEntry, one, f"then: step {place}") for place, one in enumerate(given, 1)]
+        further = tuple(entry.masking for entry in entries)
         methods += build_steps(replace(first, then=further), registry)[1:]
     with collect.step():
         if schema is not None:

@@ -5,6 +5,9 @@ from html import escape
 from math import isfinite
 from pathlib import Path
 
+from evosdc.api.html import require_free
+from evosdc.files.atomic import write_text
+
 Point = tuple[float, float]
 
 COLOURS = ("#1f5fa6", "#c2571a", "#2d7d46", "#7a4fa3", "#8a8a8a")
@@ -21,9 +24,6 @@ class Picture:
 
     def save(self, path: str | Path, overwrite: bool = False) -> Path:
         """Write the picture as SVG and return where it is; raises `DataError` where a file exists."""
-        from evosdc.api.html import require_free
-        from evosdc.files.atomic import write_text
-
         require_free(path, overwrite)
         write_text(Path(path), f'<?xml version="1.0" encoding="UTF-8"?>\n{self.svg}\n')
         return Path(path)

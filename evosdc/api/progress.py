@@ -1,4 +1,4 @@
-"""The progress of a search in words, and the callbacks that it calls."""
+"""The progress of a search in a notebook or a program, and the callbacks that it calls."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -30,65 +30,7 @@ class Calling(Display):
         return None if not wished else wished[0] if isinstance(wished[0], str) else ENDED
 
 
-class Progress(Calling):
-    """Puts each sign of progress in words; `step` and `message` of a subclass show them."""
-
-    deadline: float | None = None  # on the clock of `monotonic`
-
-    def step(self, task: str, words: str, done: int, total: int | None = None, standing: str = "") -> None:
-        """Show how far a task is; `standing` is how good its best file is."""
-
-    @property
-    def left(self) -> str:
-        """The time left, in words; empty where there is no limit."""
-        if self.deadline is None:
-            return ""
-        seconds = self.deadline - monotonic()
-        return f"{seconds:.0f} s left" if seconds > 0.0 else "time is over"
-
-    def limited(self, seconds: float | None) -> None:
-        """Remember when the time will be over."""
-        self.deadline = None if seconds is None else monotonic() + seconds
-
-    def tuning(self, done: int) -> None:
-        """Show how many files were tried; the total is unknown beforehand."""
-        files = f"{done} {'file' if done == 1 else 'files'}"
-        self.step("tuning methods", f"tuning masking methods: {files} masked and judged", done)
-
-    def slow(self, what: str, seconds: float) -> None:
-        """Show that a file takes long; called from a thread of its own."""
-        self.step("slow", f"tuning masking methods: a file of {what} takes long, {seconds:.0f} s so far", 0)
-
-    def planning(self, evaluations: int, score: float | None) -> None:
-        """Show how good the best plan is."""
-        best = "" if score is None else f"best {score:.3f}"
-        words = f"evolving a protection plan: {evaluations} evaluated{f', {best}' if best else ''}"
-        self.step("protection plans", words, evaluations, standing=best)
-
-    def clustering(self, done: int, total: int) -> None:
-        """Show how many clusterings are done."""
-        self.step("clusterings", f"clusterings: {done} of {total} done" if 0 < done < total else "", done, total)
-
-    def starting(self, done: int, total: int) -> None:
-        """Show how many starting files are done."""
-        self.step("starting files", f"starting files: {done} of {total} masked and evaluated", done, total)
-
-    def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
-        """Show how far the search is."""
-        best, number = f"best {scores_in_words(record['best'])}", record["generation"]
-        words = f"generation {number}{f'/{limit}' if limit else ''}: {best}, {record['evaluations']} evaluations"
-        self.step("generations", words, number, limit, best)
-
-    def judging(self, done: int, total: int) -> None:
-        """Show how many judges have answered."""
-        self.step("judges", f"second opinion: {done} of {total} judges have answered" if done else "", done, total)
-
-    def runs(self, done: int, total: int) -> None:
-        """Show how many runs of a study are complete."""
-        self.step("runs", f"runs: {done} of {total} complete", done, total)
-
-
-class Line(Progress):
+class Line(Calling):
     """Shows the present step in one line, not more often than every `period` seconds."""
 
     def __init__(self, callbacks: Sequence[Callback], show: Callable[[str], None], period: float) -> None:
@@ -110,13 +52,6 @@ class Line(Progress):
         """Show it at once."""
         self._due = float("-inf")
         self.step("", text, 0)
-
-
-def scores_in_words(best: Mapping[str, Any]) -> str:
-    """Return fitness, IL and DR of a candidate in words."""
-    fitness = " ".join(f"{value:.3f}" for value in best.get("fitness", ()))
-    pair = ", ".join(f"{name.upper()} {best[name]:.2f}" for name in ("il", "dr") if name in best)
-    return fitness + (f" ({pair})" if pair else "")
 
 
 def shown(callback: Callback | Sequence[Callback] = (), progress: bool | None = None) -> Calling | None:

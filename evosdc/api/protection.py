@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
@@ -14,7 +14,7 @@ from evosdc.api.html import require_free
 from evosdc.api.outcome import Outcome
 from evosdc.api.progress import shown
 from evosdc.api.tables import as_file, as_given, ordered_by
-from evosdc.errors import DataError, Fault, ParameterError, SchemaError
+from evosdc.errors import Fault, ParameterError, SchemaError
 from evosdc.options.masking import ApplyOptions
 from evosdc.options.model import read, takes
 from evosdc.options.search import ProtectOptions
@@ -44,10 +44,10 @@ class ProtectedData(Outcome, Generic[Data]):
     frame: Data  # in the form of the data given, without identifiers and what is to be dropped
     result: results.Result
     folder: Path | None  # with its report; None where no folder was requested
-    roles: Mapping[str, str] = field(default_factory=dict)
+    roles: Mapping[str, str]
     # By published record the position of the original one, for you alone; None where records keep their order.
-    rows: Rows | None = field(default=None, repr=False)
-    _kept: "_Kept[Data] | None" = field(default=None, repr=False)
+    rows: Rows | None
+    _kept: "_Kept[Data]"
 
     def choose(self, which: int | str | Mapping[str, float], output: str | Path | None = None) -> "ProtectedData[Data]":
         """Return another file of the front with its own verdict, as `evosdc.choose`; nothing is searched again.
@@ -69,25 +69,21 @@ class ProtectedData(Outcome, Generic[Data]):
         >>> knee = found.choose("knee")  # doctest: +SKIP
         >>> knee.frame, knee.publishable  # doctest: +SKIP
         """
-        if self._kept is None:
-            raise DataError(Fault("choose", "data that no search of this program made", "what `protect` returned"))
         return self._kept.chosen(which, None if output is None else Path(output))
 
     @property
     def original(self) -> Table:
         """The data given, as a table."""
-        if self._kept is None:
-            raise DataError(Fault("original", "data that no search of this program made", "what `protect` returned"))
         return self._kept.original
 
     def made_from(self, data: Any) -> bool:
         """Return whether these are the data that were given, the same object."""
-        return self._kept is not None and self._kept.data is data
+        return self._kept.data is data
 
     @property
     def protected(self) -> tuple[str, ...]:
         """The columns that were protected."""
-        return () if self._kept is None else self._kept.protect
+        return self._kept.protect
 
     @property
     def recipe(self) -> Path | None:
@@ -95,17 +91,15 @@ class ProtectedData(Outcome, Generic[Data]):
 
         Copy it elsewhere where no folder was requested: it lasts until the program ends.
         """
-        file = None if self._kept is None else self._kept.run / RECIPE
-        for temporary in () if self._kept is None else self._kept.temporary:
+        for temporary in self._kept.temporary:
             _UNTIL_THE_END.setdefault(temporary.name, temporary)
-        return file if file is not None and file.exists() else None
+        file = self._kept.run / RECIPE
+        return file if file.exists() else None
 
     def report(self, path: str | Path | None = None, overwrite: bool = False) -> Path:
         """Write the report of the run and return where it is; raises `DataError` where a file exists."""
         from evosdc.report import write_report
 
-        if self._kept is None:
-            return super().report(path, overwrite)
         target = Path(self.page if path is None else path)
         require_free(target, overwrite)
         return write_report([self._kept.run], target)

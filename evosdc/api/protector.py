@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 from evosdc.api.html import Shown
+from evosdc.api.protection import apply, explain, protect
 from evosdc.errors import Fault, ParameterError, did_you_mean
 from evosdc.options.masking import ApplyOptions
 from evosdc.options.search import ProtectOptions
@@ -92,8 +93,6 @@ class Protector(Shown):
         InputError
             As `evosdc.protect`; or no recipe was found, such as where nothing may be masked.
         """
-        from evosdc.api.protection import protect
-
         options = {name: getattr(self, name) for name in OF_FIT}
         self.result_ = protect(X, explainable=True, second_opinion=False, **options)
         recipe = self.result_.recipe
@@ -112,8 +111,6 @@ class Protector(Shown):
         InputError
             `fit` was not called, or the data are not such as the recipe was made for.
         """
-        from evosdc.api.protection import apply
-
         if not self.__sklearn_is_fitted__():
             given = "a Protector that was not fitted"
             raise ParameterError(Fault("transform", given, "one that was", "Call fit first."))
@@ -131,8 +128,6 @@ class Protector(Shown):
 
     def explain(self) -> list[str]:
         """Return the contribution of each step of the recipe, in sentences."""
-        from evosdc.api.protection import explain
-
         with self._recipe_file() as recipe:
             return explain(recipe)
 

@@ -114,12 +114,8 @@ def chosen_of(data: Any, table: Table, attributes: Sequence[str] | None, warn: b
     chosen = choose_attributes(table.schema, attributes)
     if attributes is not None or isinstance(data, Table):
         return chosen
-    from evosdc.files.inference.proposal import infer_schema
-
-    found = infer_schema(_held(data))
-    apart = [name for name in chosen if found.schema[name].role in WITHHELD]
+    apart, reasons = _apart(data, chosen)
     if apart:
-        reasons = "; ".join(f"{name}: {found.reasons.get(name, found.schema[name].role)}" for name in apart)
         advice = "Drop such columns before you publish, or name the attributes."
         if len(apart) == len(chosen):
             raise DataError(Fault("attributes", f"none, and nothing but identifiers ({reasons})", "names", advice))
@@ -131,15 +127,20 @@ def chosen_of(data: Any, table: Table, attributes: Sequence[str] | None, warn: b
 
 def without_identifiers(data: Any, table: Table, needed: Collection[str]) -> list[str]:
     """Return the columns of a frame that are published: all but those that look like identifiers or free text."""
-    from evosdc.files.inference.proposal import infer_schema
-
-    found = infer_schema(_held(data))
-    apart = [name for name in table.schema.names if name not in needed and found.schema[name].role in WITHHELD]
+    apart, reasons = _apart(data, [name for name in table.schema.names if name not in needed])
     if apart:
-        reasons = "; ".join(f"{name}: {found.reasons.get(name, found.schema[name].role)}" for name in apart)
         warning = f"Left out, since they look like identifiers or free text ({reasons})."
         warnings.warn(f"{warning} Name them in protect to keep them.", stacklevel=3)
     return [name for name in table.schema.names if name not in apart]
+
+
+def _apart(data: Any, names: Sequence[str]) -> tuple[list[str], str]:
+    """Return those columns of a frame that look like identifiers or free text, and why."""
+    from evosdc.files.inference.proposal import infer_schema
+
+    found = infer_schema(_held(data))
+    apart = [name for name in names if found.schema[name].role in WITHHELD]
+    return apart, "; ".join(f"{name}: {found.reasons.get(name, found.schema[name].role)}" for name in apart)
 
 
 def warn_of_another_order(original: Any, masked: Any) -> None:

@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from evosdc.api.html import Framed, Shown, heading, table
 from evosdc.api.picture import Picture, points
 from evosdc.api.tables import as_given, as_table, chosen_of, held_once
+from evosdc.assess.defaults import choose_attributes
 from evosdc.errors import DataError, Fault
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.problem import build_problem, exact_risks, harms_of, limits_of
+from evosdc.experiment.protection import judgement_of
+from evosdc.experiment.tuned_start import best_file, budget_of, sample_of, tune_problem
+from evosdc.model import Masking, Microdata
 from evosdc.options.model import read, takes
 from evosdc.options.search import TuneOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import Seed, chosen_seed
 from evosdc.table.table import Table
+from evosdc.tuning.tuner import TunedMethod, Tuning
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from evosdc.model import Masking
-    from evosdc.tuning.tuner import TunedMethod, Tuning
 
 Data = TypeVar("Data", "pd.DataFrame", Table)
 
@@ -30,17 +34,17 @@ class TunedData(Framed, Shown, Generic[Data]):
     title, page = "Masking methods at their best", "tuning.html"
     columns = ("method", "kind", "score", "error", "best", "il", "dr", "tried")
 
-    tuning: "Tuning"
+    tuning: Tuning
     masked: Data  # the best file of all, as the data were given
-    masking: "Masking"  # how it was made; with the same key or seed ``evosdc mask --draw`` makes it again
+    masking: Masking  # how it was made; with the same key or seed ``evosdc mask --draw`` makes it again
 
     @property
-    def methods(self) -> "tuple[TunedMethod, ...]":
+    def methods(self) -> tuple[TunedMethod, ...]:
         """All methods at their best, from best to worst."""
         return self.tuning.rows
 
     @property
-    def best(self) -> "TunedMethod":
+    def best(self) -> TunedMethod:
         """The method that is best in the mean of its files."""
         return self.tuning.best
 
@@ -103,22 +107,13 @@ def tune(data: Data, **options: Any) -> TunedData[Data]:
 
 
 def _tuned(data: Table, options: TuneOptions, seed: Seed) -> TunedData[Table]:
-    from evosdc.assess.defaults import choose_attributes
-    from evosdc.experiment.experiment import Experiment
-    from evosdc.experiment.problem import build_problem, exact_risks, harms_of, limits_of
-    from evosdc.experiment.protection import judgement_of
-    from evosdc.experiment.tuned_start import best_file, budget_of, sample_of, tune_problem
-    from evosdc.model import Microdata
-
     registry = default_registry()
     microdata = Microdata(data, choose_attributes(data.schema, options.protect))
     named_il, named_dr = options.il or (), options.dr or ()
     measures = judgement_of(microdata, registry, named_il, named_dr)
     required = tuple(options.require)
-    limited: dict[str, float] = {}
-
-    if not (named_il or named_dr):
-        limited = harms_of(registry) | exact_risks(microdata, registry, required)
+    usual = not (named_il or named_dr)
+    limited = harms_of(registry) | exact_risks(microdata, registry, required) if usual else {}
     experiment = Experiment(
         data={"file": "data"},
         measures=measures | {"other": tuple(limited)},

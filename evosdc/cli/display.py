@@ -4,31 +4,20 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Self
 
+from rich import progress as bars
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    SpinnerColumn,
-    Task,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-)
 from rich.text import Text
 
-from evosdc.api.progress import Progress as Shown
 from evosdc.cli.signals import stop_if_asked
+from evosdc.experiment.display import Display
 
 PERIOD = 5.0  # seconds between two lines of progress where there is no terminal
 
 
-class Quiet(Shown):
+class Quiet(Display):
     """Messages only, on standard error. A signal that got lost is noticed at the next sign of progress."""
 
     def __init__(self, console: Console) -> None:
-        super().__init__()
         self.console = console
 
     def __enter__(self) -> Self:
@@ -93,14 +82,14 @@ class Plain(Quiet):
             self.waiting = ""
 
 
-class Countdown(ProgressColumn):
+class Countdown(bars.ProgressColumn):
     """The time left."""
 
     def __init__(self, shown: Quiet) -> None:
         super().__init__()
         self.shown = shown
 
-    def render(self, task: Task) -> Text:
+    def render(self, task: bars.Task) -> Text:
         """Return the time left as text."""
         return Text(self.shown.left)
 
@@ -110,15 +99,15 @@ class Bar(Quiet):
 
     def __init__(self, console: Console) -> None:
         super().__init__(console)
-        self.tasks: dict[str, TaskID] = {}
-        self.progress = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
+        self.tasks: dict[str, bars.TaskID] = {}
+        self.progress = bars.Progress(
+            bars.SpinnerColumn(),
+            bars.TextColumn("{task.description}"),
+            bars.BarColumn(),
+            bars.MofNCompleteColumn(),
+            bars.TimeElapsedColumn(),
             Countdown(self),
-            TextColumn("{task.fields[standing]}"),
+            bars.TextColumn("{task.fields[standing]}"),
             console=console,
             transient=True,
         )

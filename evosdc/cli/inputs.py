@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from evosdc.assess.changes import matched
 from evosdc.datasets.loading import load_dataset
@@ -12,16 +12,13 @@ from evosdc.errors import DataError, Fault, ParameterError, did_you_mean
 from evosdc.files.atomic import check_writable
 from evosdc.files.masked_file import read_masked
 from evosdc.files.packed import unpacked
-from evosdc.files.reading import parsed, read_published, read_source
+from evosdc.files.reading import parsed, read_source
 from evosdc.files.source import Source
 from evosdc.plugins.registry import default_registry
 from evosdc.printing import printable
-from evosdc.runs.layout import BEST, CROSSWALK, RELEASE, RESOLVED, read_object, run_folder_of
+from evosdc.runs.layout import BEST, CROSSWALK, RELEASE, RESOLVED, manifest_path, object_if_readable, run_folder_of
 from evosdc.runs.published import read_crosswalk, sha256_of
 from evosdc.table.table import Table
-
-if TYPE_CHECKING:
-    from evosdc.experiment.assembly import Assembly
 
 
 def open_source(data: str, schema: Path | None, reading: Mapping[str, str] | None = None) -> Source:
@@ -68,15 +65,6 @@ def is_dataset(data: str) -> bool:
     return False
 
 
-def open_published(
-    data: str, schema: Path | None, generalised: bool = False, reading: Mapping[str, str] | None = None
-) -> Source:
-    """Read a file that is judged by itself, as `open_source`; identifiers of the schema may be left out of it."""
-    if schema is None or is_dataset(data):
-        return open_source(data, schema, reading)
-    return read_published(Path(data), schema, generalised, **(reading or {}))
-
-
 def files_behind(source: Source, data: str) -> tuple[Path, ...]:
     """Return the input files that no command names: hierarchies, files of a data set, and files beside the data."""
     found = [Path(a.hierarchy.origin) for a in source.table.schema.attributes if a.hierarchy is not None]
@@ -85,21 +73,6 @@ def files_behind(source: Source, data: str) -> tuple[Path, ...]:
     if is_dataset(data):
         found += (locate(default_registry().spec("dataset", data)) or {}).values()  # type: ignore[arg-type]
     return tuple(found)
-
-
-def files_read(assembly: "Assembly") -> tuple[Path, ...]:
-    """Return the files that a run reads: data, schema, hierarchies, and files that it starts from."""
-    experiment = assembly.experiment
-    data, start = experiment.data, experiment.start
-    named = [
-        data.file,
-        data.schema_file,
-        data.population,
-        *data.earlier,
-        *(rule for rule in data.hierarchies.values() if isinstance(rule, Path)),
-    ]
-    named += start.files if start is not None else ()
-    return (*filter(None, named), *files_behind(assembly.source, data.name or str(data.file)))
 
 
 def require_apart(output: Path, *inputs: Path | str | None, pages: bool = False) -> None:
@@ -204,14 +177,14 @@ def single_run(command: Command, first: str, second: Path | None, others: Mappin
 
 def _recorded_beside(path: Path) -> bool | None:
     """Return the order of records by the manifest beside a path, or by the run folder around it."""
-    manifest = _object(_manifest(path))
+    manifest = object_if_readable(manifest_path(path))
     if manifest.get("shuffled"):
         return True
     if manifest and _sha256(manifest.get("output")) == sha256_of(path):
         return False
-    run = _object(path.with_name(RESOLVED))
+    run = object_if_readable(path.with_name(RESOLVED))
     shuffles = bool((run.get("data") or {}).get("shuffle"))
-    published = _sha256(_object(path.with_name(RELEASE)).get("published")) if run else None
+    published = _sha256(object_if_readable(path.with_name(RELEASE)).get("published")) if run else None
     same = published is not None and published == sha256_of(path)
     if shuffles and (same or path.name.startswith(BEST.removesuffix("csv"))):
         return True
@@ -229,7 +202,7 @@ def _advice(command: Command, masked: Path) -> str:
         return f"Type `{run}`, or add `{option}`."
     if _holds_run(masked.parent):
         return f"Type `{shlex.join(['evosdc', command, str(masked.parent)])}`."
-    exported_from = _object(_manifest(masked)).get("run")
+    exported_from = object_if_readable(manifest_path(masked)).get("run")
     if isinstance(exported_from, str):
         file = f"crosswalk-{printable(masked.stem)}.csv"
         return f"Add `--crosswalk FILE`: {file} in the folder of the run {printable(exported_from)}."
@@ -243,12 +216,12 @@ def _crosswalk_of(masked: Path, given: Path) -> Path | None:
     own = _own_crosswalk(masked)
     if own is not None and given.is_file() and own.read_bytes() != given.read_bytes():
         return own
-    folder, manifest = given.parent, _object(_manifest(masked))
+    folder, manifest = given.parent, object_if_readable(manifest_path(masked))
     written = manifest.get("output")
     if not _holds_run(folder) or not isinstance(written, Mapping):
         return None
     exported = folder / f"crosswalk-{Path(str(written.get('name'))).stem}.csv"
-    published = _sha256(_object(folder / RELEASE).get("published"))
+    published = _sha256(object_if_readable(folder / RELEASE).get("published"))
     if given.name == exported.name or (given.name == CROSSWALK and published == sha256_of(masked)):
         return None
     return exported
@@ -260,10 +233,6 @@ def _own_crosswalk(masked: Path) -> Path | None:
     return next((place for place in places if place.is_file() and _holds_run(place.parent)), None)
 
 
-def _manifest(path: Path) -> Path:
-    return path.with_name(f"{path.stem}.manifest.json")
-
-
 def _holds_run(folder: Path) -> bool:
     return (folder / RESOLVED).is_file()
 
@@ -272,10 +241,3 @@ def _sha256(record: Any) -> str | None:
     """Return the SHA-256 of what `digest` returns, as a JSON file has it; None of anything else."""
     known = record.get("sha256") if isinstance(record, Mapping) else None
     return known if isinstance(known, str) else None
-
-
-def _object(path: Path) -> dict[str, Any]:
-    try:
-        return dict(read_object(path))
-    except (OSError, ValueError):
-        return {}

@@ -18,7 +18,7 @@ from evosdc.cli.display import display
 from evosdc.cli.inputs import matched_tables, open_source, require_comparable, single_run
 from evosdc.cli.text import harmless, print_json, print_rows, say, warn
 from evosdc.errors import Fault, ParameterError
-from evosdc.experiment.data import earlier_releases, other_runs
+from evosdc.experiment.data import earlier_release, other_runs
 from evosdc.experiment.members import members_of, published_file
 from evosdc.experiment.opinion import claims_of, summary_of, used_judges
 from evosdc.experiment.reader import experiment_of
@@ -70,12 +70,8 @@ def judge(options: JudgeOptions) -> None:
     opinion = replace(opinion, warnings=(*opinion.warnings, *([reordered] if reordered else ())), identity=found)
     if updates and run is not None:
         known = Result.read(run).second_opinion
-        kept: dict[str, Any] = {
-            "classical": known.classical,
-            "classical_label": known.classical_label,
-            "members": members,
-        }
-        kept |= {"earlier": [one.label for one in settings["earlier"]], "earlier_named": named}
+        kept: dict[str, Any] = {"classical": known.classical, "classical_label": known.classical_label}
+        kept |= {"members": members, "earlier": [one.label for one in settings["earlier"]], "earlier_named": named}
         with RunFolder(run) as folder:
             summary = summary_of(opinion, settings["without"]).model_copy(update=kept)
             judge_again(folder, summary, experiment_of(folder).goal is not None)
@@ -100,7 +96,7 @@ def _of_run(path: Path, options: JudgeOptions) -> tuple[Table, Table, Sequence[s
     registry = default_registry()
     found = published_file(path, registry)
     experiment, protect, source = found.assembly.experiment, found.assembly.microdata.protect, found.assembly.source
-    named = earlier_releases([Path(one) for one in options.earlier], source) or found.assembly.earlier
+    named = tuple(earlier_release(Path(one), source) for one in options.earlier) or found.assembly.earlier
     # Records that were left out of a file have no place in it.
     earlier = (named or other_runs(path, source)) if len(found.masked) == len(source.table) else ()
     claims = claims_of(found.individual.scores, experiment, registry)
@@ -122,7 +118,7 @@ def _of_files(options: JudgeOptions) -> tuple[Table, Table, Sequence[str] | None
     source = open_source(options.original, options.schema_file, options.reading)
     names = None if options.protect is None else source.table.schema.named(options.protect, "protect")
     before, after = matched_tables(source, masked, options.crosswalk, names or (), None)
-    earlier = earlier_releases([Path(one) for one in options.earlier], source)
+    earlier = tuple(earlier_release(Path(one), source) for one in options.earlier)
     if earlier and len(before) != len(source.table):
         given = "a masked file from which records were left out"
         raise ParameterError(Fault("--earlier", given, "one with all records of the original"))

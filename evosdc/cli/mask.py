@@ -18,7 +18,7 @@ from evosdc.cli.options import command_line
 from evosdc.cli.text import answer, warn
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.experiment.masked_parts import carrying_out
-from evosdc.experiment.provenance import input_account, manifest_of
+from evosdc.experiment.provenance import input_account, write_manifest
 from evosdc.files.atomic import require_unused, write_text
 from evosdc.files.formats import require_writable_format
 from evosdc.files.row_order import IN_ORDER, SHUFFLED
@@ -28,6 +28,7 @@ from evosdc.model.dividing import Material, Part, innermost
 from evosdc.options.masking import MaskOptions
 from evosdc.options.written import parameters
 from evosdc.plugins.registry import default_registry
+from evosdc.runs.layout import manifest_path
 from evosdc.runs.published import write_crosswalk
 from evosdc.secret import PUBLIC_SEED, Key, Seed, chosen_seed, draw_seed, public
 from evosdc.table.row_positions import random_order
@@ -42,7 +43,7 @@ def mask(options: MaskOptions) -> None:
     registry, collect = default_registry(), FaultCollector()
     output, schema, key_file = options.output, options.schema_file, options.key
     crosswalk, shuffle, seed = options.crosswalk, options.shuffle, options.seed
-    manifest = output.with_name(f"{output.stem}.manifest.json")
+    manifest = manifest_path(output)
     params: dict[str, Any] = {}
     companion: Path | None = None
     source: Source | None = None
@@ -108,17 +109,11 @@ def mask(options: MaskOptions) -> None:
         "records": len(masked),
         "shuffled": shuffle,
         "parts": parts,
-        "changed": dict(written.changed),
-        "perturbed": perturbed_values(source.table, masked.select(protect)),
-        "dropped_identifiers": list(written.dropped),
-        "formulas": dict(written.formulas),
-        "neutralised_formulas": written.neutralised,
     }
     not_for_release = [*([] if shuffle else [IN_ORDER]), *([] if seed is None else [PUBLIC_SEED])]
     kept = drawn if key_file is not None and isinstance(drawn, Key) else None
     read = input_account(options.data if is_dataset(options.data) else None, Path(options.data), schema, registry, kept)
     document |= {"not_for_release": not_for_release} if not_for_release else {}
-    document |= manifest_of(registry, read, output, command_line())
     further = {
         "then": [
             {"provider": registry.provider("masking-method", step.method), **step.to_json()}
@@ -131,7 +126,8 @@ def mask(options: MaskOptions) -> None:
     document |= {key: value for key, value in further.items() if value}
     if companion is not None:
         write_text(companion, json.dumps(account_of(masking, built, microdata), ensure_ascii=False) + "\n")
-    write_text(manifest, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    perturbed = perturbed_values(source.table, masked.select(protect))
+    document = write_manifest(document, written, perturbed, read, command_line(), registry)
     exchanged = exchanged_sentences(microdata.original, masked.select(protect))
     unchanged = [] if any(written.changed.values()) else [UNCHANGED]
     warn([*source.remarks, *reported, *written.warnings, *exchanged, *unchanged])

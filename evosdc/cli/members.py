@@ -1,6 +1,5 @@
 """``evosdc export``, ``evosdc choose`` and ``evosdc member``: members of the Pareto front of a run."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ import click
 from evosdc.api.runs import MemberFindings
 from evosdc.assess.changes import perturbed_values
 from evosdc.cli.display import display
-from evosdc.cli.inputs import files_read, require_apart
+from evosdc.cli.inputs import files_behind, require_apart
 from evosdc.cli.options import command_line
 from evosdc.cli.run import conclude, leave_by, reported
 from evosdc.cli.signals import stop_if_asked
@@ -20,14 +19,14 @@ from evosdc.engine.choice import Choice
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.environment import environment_of, schema_changes
 from evosdc.experiment.members import OWN, Member, choose_member, front_member, in_words, member_findings, named_member
-from evosdc.experiment.provenance import input_account, manifest_of
+from evosdc.experiment.provenance import input_account, write_manifest
 from evosdc.experiment.release import write_published
 from evosdc.experiment.summaries import scored
-from evosdc.files.atomic import require_unused, write_text
+from evosdc.files.atomic import require_unused
 from evosdc.files.formats import require_writable_format
 from evosdc.options.runs import ChooseOptions, ExportOptions, MemberOptions
 from evosdc.plugins.registry import default_registry
-from evosdc.runs.layout import ENVIRONMENT, REFUSED, RESULT, RunFolder, read_object, refused_name
+from evosdc.runs.layout import ENVIRONMENT, REFUSED, RESULT, RunFolder, manifest_path, read_object, refused_name
 from evosdc.runs.published import published_faults
 from evosdc.runs.result import Result
 from evosdc.runs.status import require_complete
@@ -42,7 +41,7 @@ def export(options: ExportOptions) -> None:
     )
     warn(warnings)
     scores = ", ".join(f"{name} {value:.3f}" for name, value in document["scores"].items())
-    lines = [f"Wrote {output} and {output.stem}.manifest.json: {in_words(document['member'])}, {scores}."]
+    lines = [f"Wrote {output} and {manifest_path(output).name}: {in_words(document['member'])}, {scores}."]
     lines += [f"Left out: {', '.join(document['dropped_identifiers'])}."] if document["dropped_identifiers"] else []
     answer(options, document | {"warnings": warnings}, lines)
     if REFUSED in output.name:
@@ -61,10 +60,10 @@ def exported(
     require_complete([run_dir])
     assembly, individual, member = front_member(run_dir, member, registry)
     wished, output = output, refused_name(output) if _is_refused(run_dir, member) else output
-    manifest = output.with_name(f"{output.stem}.manifest.json")
+    manifest = manifest_path(output)
     require_writable_format(output, assembly.source)
     for path in (wished, output, manifest):
-        require_apart(path, *files_read(assembly), *(path for path in run_dir.rglob("*") if path.is_file()))
+        require_apart(path, *_files_read(assembly), *(path for path in run_dir.rglob("*") if path.is_file()))
     require_unused(output, manifest, replace=force)
     masked = assembly.problem.decode(individual.genome, individual.key)
     data, source = assembly.experiment.data, assembly.source
@@ -80,17 +79,12 @@ def exported(
         "seed": public(assembly.seed),
         "shuffled": shuffle,
         "protect": list(assembly.microdata.protect),
-        "changed": dict(written.changed),
-        "perturbed": perturbed_values(source.table, masked),
-        "dropped_identifiers": list(written.dropped),
-        "formulas": dict(written.formulas),
-        "neutralised_formulas": written.neutralised,
     }
     if public(assembly.seed) is not None:
         document["not_for_release"] = [PUBLIC_SEED]
     read = input_account(data.name, data.file, data.schema_file, registry, RunFolder(run_dir).key())
-    document |= manifest_of(registry, read, output, command_line())
-    write_text(manifest, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    perturbed = perturbed_values(source.table, masked)
+    document = write_manifest(document, written, perturbed, read, command_line(), registry)
     # What is written comes from the checkpoint, and is right whatever became of the published file.
     warnings = [
         *document.get("not_for_release", ()),
@@ -99,6 +93,21 @@ def exported(
         *map(str, published_faults(run_dir)),
     ]
     return document, warnings, output
+
+
+def _files_read(assembly: Assembly) -> tuple[Path, ...]:
+    """Return the files that a run reads: data, schema, hierarchies, and files that it starts from."""
+    experiment = assembly.experiment
+    data, start = experiment.data, experiment.start
+    named = [
+        data.file,
+        data.schema_file,
+        data.population,
+        *data.earlier,
+        *(rule for rule in data.hierarchies.values() if isinstance(rule, Path)),
+    ]
+    named += start.files if start is not None else ()
+    return (*filter(None, named), *files_behind(assembly.source, data.name or str(data.file)))
 
 
 def _is_refused(run_dir: Path, member: Member) -> bool:

@@ -20,13 +20,7 @@ import click
 from evosdc.cli.text import print_json, print_rows, say
 from evosdc.errors import ClashError, Fault, InputError, did_you_mean
 from evosdc.files.atomic import write_text
-from evosdc.options.data import (
-    NewPluginOptions,
-    PluginsDoctorOptions,
-    PluginsListOptions,
-    PluginsShowOptions,
-    PluginsTestOptions,
-)
+from evosdc.options import data as options_of
 from evosdc.plugins.diagnosis import diagnose
 from evosdc.plugins.discovery import IN_WORDS
 from evosdc.plugins.growth import growth_or_reason
@@ -35,7 +29,7 @@ from evosdc.plugins.registry import default_registry
 from evosdc.specs import DatasetSpec, LimitSpec, MeasureSpec, OperatorSpec, Spec
 
 
-def plugins_list(options: PluginsListOptions) -> None:
+def plugins_list(options: options_of.PluginsListOptions) -> None:
     """List all offers, with the plugin of each."""
     registry = default_registry()
     offers = {kind: {name: _entry(kind, name) for name in registry.names(kind)} for kind in KINDS}
@@ -57,7 +51,7 @@ def plugins_list(options: PluginsListOptions) -> None:
         click.secho(f"problem: {problem}", fg="red", err=True)
 
 
-def plugins_show(options: PluginsShowOptions) -> None:
+def plugins_show(options: options_of.PluginsShowOptions) -> None:
     """Show the details of a name."""
     documents = [
         _entry(kind, options.name) | {"kind": kind, "parameters": described_parameters(kind, options.name)}
@@ -77,7 +71,7 @@ def plugins_show(options: PluginsShowOptions) -> None:
             click.echo(f"  parameter {parameter}: {text}")
 
 
-def plugins_test(options: PluginsTestOptions) -> int:
+def plugins_test(options: options_of.PluginsTestOptions) -> int:
     """Test what is registered as a name."""
     name, registry = options.name, default_registry()
     kinds = [KINDS[kind] for kind in registry.kinds_of(name) if options.kind in (None, kind)]
@@ -119,7 +113,7 @@ def plugins_test(options: PluginsTestOptions) -> int:
     return 0 if passed else 1
 
 
-def plugins_doctor(options: PluginsDoctorOptions) -> int:
+def plugins_doctor(options: options_of.PluginsDoctorOptions) -> int:
     """Explain plugins that do not load."""
     found = diagnose(options.name)
     if options.as_json:
@@ -201,7 +195,7 @@ BUILDS_ALONE = (70, 1)  # the version of setuptools from which on it builds with
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
-def new_plugin(options: NewPluginOptions) -> None:
+def new_plugin(options: options_of.NewPluginOptions) -> None:
     """Write a small distribution that adds a plugin."""
     require_usable(options.kind, options.name)
     folder = options.output or Path(f"evosdc-{options.name}")

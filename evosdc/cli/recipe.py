@@ -16,7 +16,7 @@ from evosdc.options.masking import ApplyOptions, ExplainOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.printing import printable
 from evosdc.report.wording import listing
-from evosdc.runs.layout import RELEASE, RunFolder, free_folder, refused_name
+from evosdc.runs.layout import RELEASE, RunFolder, free_folder, manifest_path, refused_name
 from evosdc.secret import chosen_seed
 
 
@@ -35,7 +35,7 @@ def apply(options: ApplyOptions) -> None:
         require_apart(output, options.data, schema, options.recipe)
     with collect.step():
         for path in (output, refused_name(output)):
-            require_unused(path, path.with_name(f"{path.stem}.manifest.json"), replace=options.force)
+            require_unused(path, manifest_path(path), replace=options.force)
     collect.settle()
     if options.schema_file is not None and schema is not None:
         described = load_schema(schema).attributes

@@ -8,29 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from evosdc.api.inspection import risk_figures
+from evosdc.assess import risk as figures_of
 from evosdc.assess.changes import reordered_words
-from evosdc.assess.risk import (
-    Perturbed,
-    against_original,
-    build_models,
-    intruder_view_of,
-    perturbed_file,
-    population_description,
-    record_figures,
-)
-from evosdc.cli.inputs import open_published, open_source, require_apart, require_comparable
+from evosdc.cli.inputs import is_dataset, open_source, require_apart, require_comparable
 from evosdc.cli.text import print_json, print_rows, say, warn
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.files.atomic import require_unused, write_text
 from evosdc.files.encoding import read_text
-from evosdc.files.reading import read_source
+from evosdc.files.reading import read_published, read_source
 from evosdc.model import IntruderView
 from evosdc.options.inspection import RiskOptions
 from evosdc.options.written import parameters
 from evosdc.plugins.registry import default_registry
+from evosdc.printing import figure_text
 from evosdc.randomisation.matrix_file import read_matrices, stochastic
 from evosdc.randomisation.transition import Matrix
-from evosdc.runs.layout import RESULT, read_object
+from evosdc.runs.layout import RESULT, manifest_path, object_if_readable
 from evosdc.runs.published import read_crosswalk
 from evosdc.runs.result import Result, Verdict
 from evosdc.table.table import Numbers
@@ -53,7 +46,7 @@ def risk(options: RiskOptions) -> None:
     rows: dict[str, Matrix] = {}
     view: IntruderView | None = None
     with collect.step():
-        build_models(chosen, registry)
+        figures_of.build_models(chosen, registry)
     with collect.step():
         rows = matrix_rows(transitions) if transitions is not None else {}
     with collect.step():
@@ -62,19 +55,24 @@ def risk(options: RiskOptions) -> None:
         elif options.crosswalk is not None:
             raise ParameterError(Fault("--crosswalk", "a file, and no --original", "both or none"))
     with collect.step():
-        source = open_published(options.data, schema, generalised=True, reading=options.reading)
+        if schema is None or is_dataset(options.data):
+            source = open_source(options.data, schema, options.reading)
+        else:  # identifiers of the schema may be left out of a published file
+            source = read_published(data, schema, True, **options.reading)
         known_by = options.known_by
-        view = intruder_view_of(source.table, *known_by, None, rows, False)
+        view = figures_of.intruder_view_of(source.table, *known_by, None, rows, False)
         if population is not None:
-            described = population_description(source.table.schema, view.quasi_identifiers)
-            view = intruder_view_of(source.table, *known_by, read_source(population, described).table, rows, False)
+            described = figures_of.population_description(source.table.schema, view.quasi_identifiers)
+            view = figures_of.intruder_view_of(
+                source.table, *known_by, read_source(population, described).table, rows, False
+            )
     collect.settle()
     if view is None:
         raise ParameterError(Fault(options.data, "no file", "a file"))
     if options.record_figures is not None:
         records = Path(options.record_figures)
         require_apart(records, data, schema, population, transitions)
-        write_record_figures(records, record_figures(view, chosen, registry), options.force)
+        write_record_figures(records, figures_of.record_figures(view, chosen, registry), options.force)
     perturbed = perturbed_by(options, view)
     found = risk_figures(view, chosen, perturbed, options.standing_out)
     if options.as_json:
@@ -101,7 +99,7 @@ def write_record_figures(path: Path, figures: "Mapping[str, Numbers]", force: bo
     write_text(path, "\n".join([",".join(["record", *figures]), *lines]) + "\n")
 
 
-def perturbed_by(options: RiskOptions, view: IntruderView) -> Perturbed | None:
+def perturbed_by(options: RiskOptions, view: IntruderView) -> figures_of.Perturbed | None:
     """Return the meaning of uniques in a perturbed file; None where no file says that it was perturbed."""
     data, original, known = Path(options.data), options.original, view.quasi_identifiers
     if original is not None:
@@ -114,24 +112,20 @@ def perturbed_by(options: RiskOptions, view: IntruderView) -> Perturbed | None:
         others = [name for name in view.table.schema.names if name not in known]
         reordered = reordered_words(made_from.table, view.table, others)
         warn([reordered] if reordered else ())
-        found = against_original(made_from.table, view, default_registry(), f"by {Path(original).name}")
+        found = figures_of.against_original(made_from.table, view, default_registry(), f"by {Path(original).name}")
         return replace(found, of_run=verdict_on_file(data)) if found is not None else None
     recorded_by, recorded_of = recorded_changes(data)
     changed = {name: recorded_of.get(name, 0) for name in known}
     if not any(changed.values()):
         return None
-    return perturbed_file(f"by {recorded_by}", changed, view, of_run=verdict_on_file(data))
+    return figures_of.perturbed_file(f"by {recorded_by}", changed, view, of_run=verdict_on_file(data))
 
 
 def recorded_changes(path: Path) -> tuple[str, dict[str, int]]:
     """Return the file that records the perturbation of a data file, and the number of values of each attribute."""
     # It is the manifest beside it, or the result of the run folder that it lies in.
-
-    for found in (path.with_name(f"{path.stem}.manifest.json"), path.with_name(RESULT)):
-        try:
-            document = read_object(found)
-        except (OSError, ValueError):
-            continue
+    for found in (manifest_path(path), path.with_name(RESULT)):
+        document = object_if_readable(found)
         best = document.get("best")
         if found.name == RESULT and not (isinstance(best, dict) and best.get("file") == path.name):
             continue
@@ -170,7 +164,7 @@ def show_models(
     chosen: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Any], instead: str = "", every: bool = True
 ) -> None:
     """Print the verdicts, and a row for each model, those that do not apply last."""
-    built = build_models(chosen, default_registry())
+    built = figures_of.build_models(chosen, default_registry())
     verdicts = {name: model.verdict(figures) for name, model in built.items() if name in figures and not instead}
     for verdict in (instead, *verdicts.values()):
         if verdict:
@@ -180,7 +174,7 @@ def show_models(
     rows = []
     for name in listed:
         if name in figures:
-            figure = f"{built[name].headline.replace('_', ' ')} {shown(figures[name][built[name].headline])}"
+            figure = f"{built[name].headline.replace('_', ' ')} {figure_text(figures[name][built[name].headline])}"
             rows.append((name, figure, built[name].in_words(figures[name])))
         else:
             rows.append((name, "-", f"does not apply: {figures['not_applicable'][name]}"))
@@ -188,10 +182,3 @@ def show_models(
     print_rows({"privacy model": "whole", "figure": "right", "what it means": "left"}, rows, styles=styles, box=False)
     if len(listed) < len(built):
         say(f"{len(built) - len(listed)} more privacy models: --all shows them.")
-
-
-def shown(value: Any) -> str:
-    """Return a figure as text of at most four significant digits; infinite where it has no value."""
-    if value is None:
-        return "infinite"
-    return str(value) if isinstance(value, int) else f"{value:.4g}"

@@ -1,6 +1,5 @@
 """``evosdc protect``, ``run``, ``check`` and ``resume``, and how a run that a command began ends."""
 
-import json
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,7 +10,6 @@ from typing import Any
 
 import click
 
-from evosdc.api.progress import scores_in_words
 from evosdc.assess.data_check import check_records
 from evosdc.assess.verdict import NO, on_verdict, unmet
 from evosdc.cli.beginning import seconds_since
@@ -22,9 +20,10 @@ from evosdc.cli.signals import asked_to_stop, forget
 from evosdc.cli.text import answer, harmless, numbers, print_json, print_rows, say
 from evosdc.errors import CheckpointError, InputError, RunError
 from evosdc.experiment.assembly import assemble
+from evosdc.experiment.display import scores_in_words
 from evosdc.experiment.environment import naming_plugins
 from evosdc.experiment.protection import protection
-from evosdc.experiment.reader import read_experiment
+from evosdc.experiment.reader import read_experiment, with_executor
 from evosdc.experiment.study import resume_study, run_study
 from evosdc.experiment.study_status import check_settings, planned_runs, read_status
 from evosdc.files.row_order import order_sentences
@@ -36,18 +35,8 @@ from evosdc.options.written import names_text
 from evosdc.plugins.registry import default_registry
 from evosdc.printing import seconds_in
 from evosdc.report import write_pages
-from evosdc.runs.layout import (
-    FOR_USERS,
-    RECIPE,
-    REFUSED,
-    RESOLVED,
-    RESULT,
-    RunFolder,
-    free_folder,
-    replacing,
-    require_run,
-    run_folders,
-)
+from evosdc.runs import layout
+from evosdc.runs.layout import RunFolder
 from evosdc.runs.rank_tests import METHOD, rank_sentences
 from evosdc.runs.result import Result, StudyResult
 from evosdc.runs.status import FINISHED
@@ -74,16 +63,10 @@ def protect(options: ProtectOptions) -> None:
 
 def run(options: RunOptions) -> None:
     """Run an experiment file."""
-    overrides = list(options.settings)
-    if options.executor:
-        overrides.append(f"executor.name='{options.executor}'")
-    if options.workers:
-        overrides.append(f"executor.workers={options.workers}")
-    if options.hosts:
-        overrides.append(f"executor.hosts={json.dumps(str(options.hosts.absolute()))}")
     # The file may be that of a run folder, which knows the plugins that it was made with.
     with naming_plugins(RunFolder(options.experiment.parent), default_registry()):
-        model = read_experiment(options.experiment, overrides)
+        model = read_experiment(options.experiment, options.settings)
+        model = with_executor(model, default_registry(), options.executor, options.workers, options.hosts)
         drawn = chosen_seed(model.seed, options.key)
         result = carry_out(model, options.output, options.quiet, options.as_json, options.report, drawn, options.force)
     leave_by(result, options.as_json)
@@ -133,11 +116,10 @@ def _check_data(options: CheckOptions) -> None:
 
 def resume(options: ResumeOptions) -> None:
     """Go on with a run."""
-    require_run(options.run_dir)
-    place = None if options.hosts is None else str(options.hosts.absolute())
+    layout.require_run(options.run_dir)
     with display(options.quiet or options.as_json) as shown:
         work = partial(resume_study, options.run_dir, default_registry(), shown, options.force)
-        work = partial(work, executor=options.executor, workers=options.workers, hosts=place)
+        work = partial(work, executor=options.executor, workers=options.workers, hosts=options.hosts)
         result = outcome(options.run_dir, shown, work, options.report)
         report = reported(options.run_dir, shown) if options.report else None
     conclude(options.run_dir, result, report, options.as_json)
@@ -155,7 +137,7 @@ def leave_by(result: Result, as_json: bool, limits: bool = False) -> None:
             accepts = entry["requirement"] != CONDITIONAL and result.verdict.publishable
             accepted = f', which "{CONDITIONAL}" would accept' if accepts else ""
             say(f"Requirement NOT met: {entry['requirement']}. The verdict is: {entry['verdict']}{accepted}.", err=True)
-    if missed or REFUSED in result.best.file:
+    if missed or layout.REFUSED in result.best.file:
         click.get_current_context().exit(1)
 
 
@@ -164,8 +146,8 @@ def carry_out(
 ) -> Result:
     """Run an experiment with a display, write the report if `pages`, print the result, and return it."""
     registry = default_registry()
-    path = output if output is not None else free_folder(Path("runs"), model.heading)
-    with replacing(path, force), display(quiet or as_json) as shown:
+    path = output if output is not None else layout.free_folder(Path("runs"), model.heading)
+    with layout.replacing(path, force), display(quiet or as_json) as shown:
         for problem in registry.problems:
             shown.message(f"plugin problem: {problem}")
         if model.executor.name == "serial" and (model.executor.workers or 1) > 1:
@@ -211,7 +193,7 @@ def resumable(path: Path, shown: Any, pages: bool = True) -> Iterator[None]:
         number = asked_to_stop()
         if number is None and not isinstance(error, KeyboardInterrupt | RunError | OSError | MemoryError):
             raise
-        if (path / RESOLVED).exists():
+        if (path / layout.RESOLVED).exists():
             _report_partial_result(path, shown, pages)
             again = ["evosdc", "resume", str(path), *([] if pages else ["--no-report"])]
             shown.message(f"What was reached is kept. Go on with: {shlex.join(again)}")
@@ -222,11 +204,11 @@ def resumable(path: Path, shown: Any, pages: bool = True) -> Iterator[None]:
 
 def _report_partial_result(path: Path, shown: Any, pages: bool) -> None:
     """Say where the best file so far is of a run that was stopped, and write its report if `pages`."""
-    results = [(folder, Result.read(folder)) for folder in run_folders(path) if (folder / RESULT).exists()]
-    if not results:
+    written = [folder for folder in layout.run_folders(path) if (folder / layout.RESULT).exists()]
+    if not written:
         return
     report = write_pages(path) if pages else None
-    folder, result = results[-1]
+    folder, result = written[-1], Result.read(written[-1])
     shown.message(f"Best file so far: {folder / result.best.file}")
     if result.verdict.publishable is None:
         shown.message("Whether it may be published is not judged yet.")
@@ -329,9 +311,9 @@ def _files(path: Path, result: "Result", report: Path | None) -> Iterator[str]:
     without = f" (without {dropped})" if dropped else ""
     yield f"{'Protected file:':<16} {path / result.best.file}{without}"
     if beside := (result.recipe or {}).get("beside"):
-        yield f"{'Recipe:':<16} {path / RECIPE}: {(result.recipe or {})['label']}. {beside}"
-    if (path / FOR_USERS).exists():
-        yield f"{'For its users:':<16} {path / FOR_USERS}"
+        yield f"{'Recipe:':<16} {path / layout.RECIPE}: {(result.recipe or {})['label']}. {beside}"
+    if (path / layout.FOR_USERS).exists():
+        yield f"{'For its users:':<16} {path / layout.FOR_USERS}"
     again = shlex.join(["evosdc", "report", str(path)])
     yield f"{'Report:':<16} {report if report is not None else f'none; {again} writes it'}"
 

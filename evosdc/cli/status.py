@@ -14,9 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from evosdc.api import runs as of_runs
-from evosdc.api.progress import scores_in_words
 from evosdc.cli.signals import Stopped, forget
 from evosdc.cli.text import answer, harmless, say
+from evosdc.experiment.display import scores_in_words
 from evosdc.experiment.study_status import Status, StudyStatus, read_status
 from evosdc.options.runs import FinishOptions, StatusOptions, WatchOptions
 from evosdc.runs.layout import RESULT

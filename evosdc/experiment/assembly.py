@@ -25,22 +25,12 @@ from evosdc.errors import (
     PluginRaisedError,
     did_you_mean,
 )
-from evosdc.experiment.data import earlier_releases, load_data, microdata_of
+from evosdc.experiment import start as starting
+from evosdc.experiment.data import earlier_release, load_data, microdata_of
 from evosdc.experiment.environment import naming_plugins
 from evosdc.experiment.experiment import Experiment, Measures, Named, Operators, StopRule
 from evosdc.experiment.problem import build_problem, fitness_of, judged_as_usual, parse_constraints, require_last
 from evosdc.experiment.reader import experiment_of, with_recipes
-from evosdc.experiment.start import (
-    StartingPlan,
-    attributes_read,
-    entries_of,
-    plan_of_start,
-    read_start_files,
-    screens,
-    start_of,
-    starting_plan,
-    written_entries,
-)
 from evosdc.files.source import Source
 from evosdc.model import Algorithm, Archipelago, Composed, EarlierRelease, Genotype, Microdata, Seedable, toolbox_of
 from evosdc.model.operators import crossover_of, mutation_of
@@ -165,7 +155,7 @@ class Assembly:
     problem: Problem
     algorithm: Algorithm
     stop: Stop
-    plan: StartingPlan
+    plan: starting.StartingPlan
     registry: Registry  # where names were looked up
     earlier: tuple[EarlierRelease, ...] = ()  # that the experiment names
 
@@ -211,8 +201,10 @@ def assemble(experiment: Experiment, registry: Registry, seed: Seed | None = Non
             registry.parameters(kind, chosen.name, chosen.params)
     actual = chosen_seed(experiment.seed) if seed is None else seed
     source = _kept(collect, lambda: load_data(experiment.data, registry))
-    earlier = None if source is None else _kept(collect, lambda: earlier_releases(experiment.data.earlier, source))
-    written = _kept(collect, lambda: written_entries(experiment, registry))
+    earlier = tuple[EarlierRelease, ...]()
+    with collect.step():
+        earlier = tuple(earlier_release(path, source) for path in experiment.data.earlier) if source else ()
+    written = _kept(collect, lambda: starting.written_entries(experiment, registry))
     for name in experiment.start.tuned.methods if experiment.start and experiment.start.tuned else ():
         with collect.step():
             registry.spec("masking-method", name)
@@ -222,7 +214,7 @@ def assemble(experiment: Experiment, registry: Registry, seed: Seed | None = Non
     if source is not None:
         auxiliary = measures_auxiliary(experiment.measures, source.table.schema, registry)
         with collect.step():
-            auxiliary += attributes_read(written or (), source.table.schema, protect)
+            auxiliary += starting.attributes_read(written or (), source.table.schema, protect)
         own = _kept(collect, lambda: read_by_genotype(experiment, source.table.schema, registry))
         if own is not None:
             auxiliary += (*own, *source.table.schema.with_role(Role.HOUSEHOLD))
@@ -247,14 +239,17 @@ def assemble(experiment: Experiment, registry: Registry, seed: Seed | None = Non
             require_last(experiment.genotype.params, problem.constraints.listed, registry)
         with collect.step():
             require_volume(problem, experiment.stop)
-    files = _kept(collect, lambda: read_start_files(experiment.start, source, microdata))
-    start = _kept(collect, lambda: start_of(experiment, registry, microdata.original.schema))
+    files = _kept(collect, lambda: starting.read_start_files(experiment.start, source, microdata))
+    start = _kept(collect, lambda: starting.start_of(experiment, registry, microdata.original.schema))
     entries = None
     if start is not None:
-        entries = _kept(collect, lambda: entries_of(start, written or (), microdata, registry))
+        entries = _kept(collect, lambda: starting.entries_of(start, written or (), microdata, registry))
     plan, seedable = None, problem is not None and isinstance(problem.genotype, Seedable | Composed)
     if start is not None and problem is not None and entries is not None and files is not None:
-        plan = _kept(collect, lambda: starting_plan(problem, start, entries, files, screens(experiment, registry)))
+        plan = _kept(
+            collect,
+            lambda: starting.starting_plan(problem, start, entries, files, starting.screens(experiment, registry)),
+        )
     comes = plan is not None and seedable and (plan.tuned or (start is not None and start.planned is not None))
     if plan is not None and plan.candidates == 0 and not comes and not collect.faults:
         where, advice = f"start of genotype {experiment.genotype.name}", "This genotype cannot be read off a file."
@@ -269,7 +264,7 @@ def assemble(experiment: Experiment, registry: Registry, seed: Seed | None = Non
         given = f"islands, with algorithm {experiment.algorithm.name}"
         raise ExperimentError(Fault("executor.grain", given, wanted, advice))
     stop = _stop(experiment.stop)
-    return Assembly(experiment, source, microdata, problem, algorithm, stop, plan, registry, earlier or ())
+    return Assembly(experiment, source, microdata, problem, algorithm, stop, plan, registry, earlier)
 
 
 def assembled_like(
@@ -283,8 +278,8 @@ def assembled_like(
         source, known = source.ordered_by(rows), None
         microdata = replace(microdata, table=microdata.table.take(rows))
     problem = build_problem(experiment, microdata, registry, assembly.seed if seed is None else seed, known)
-    start = start_of(experiment, registry, microdata.original.schema)
-    plan = plan_of_start(problem, experiment, start, registry)
+    start = starting.start_of(experiment, registry, microdata.original.schema)
+    plan = starting.plan_of_start(problem, experiment, start, registry)
     algorithm = algorithm_of(experiment, problem, registry)
     stop, earlier = _stop(experiment.stop), assembly.earlier if rows is None else ()
     return Assembly(experiment, source, microdata, problem, algorithm, stop, plan, registry, earlier)

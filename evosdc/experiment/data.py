@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,17 +23,8 @@ from evosdc.files.source import Source
 from evosdc.model import EarlierRelease, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.printing import csv_text, printable
-from evosdc.runs.layout import (
-    CROSSWALK,
-    DATA,
-    ENVIRONMENT,
-    RESOLVED,
-    RESULT,
-    RunFolder,
-    is_replicate,
-    object_if_readable,
-    read_object,
-)
+from evosdc.runs import layout
+from evosdc.runs.layout import RunFolder
 from evosdc.runs.published import published_places, require_published
 from evosdc.runs.result import Result
 from evosdc.table.dependence import by_columns, determinations
@@ -145,7 +136,7 @@ def with_own_data(document: Mapping[str, Any], table: Table, folder: Path) -> di
         given = f"data.{named[0]} besides the data that were passed" if named else "data that are no table"
         raise ExperimentError(Fault("data", given, "one source", "Leave it out of the experiment, or pass no data."))
     RunFolder(folder).require_new()
-    target = folder / DATA
+    target = folder / layout.DATA
     make_folder(folder)
     write_own_data(table, target)
     return {**document, "data": {**said, "file": str(target / ORIGINAL), "schema": str(target / SCHEMA)}}
@@ -164,11 +155,11 @@ def withdrawn_unless_begun(folder: Path) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        if not (folder / RESOLVED).exists():
+        if not (folder / layout.RESOLVED).exists():
             for name in (ORIGINAL, SCHEMA):
-                (folder / DATA / name).unlink(missing_ok=True)
+                (folder / layout.DATA / name).unlink(missing_ok=True)
             with suppress(OSError):  # it holds other files, or it was not made
-                (folder / DATA).rmdir()
+                (folder / layout.DATA).rmdir()
                 folder.rmdir()
         raise
 
@@ -192,50 +183,41 @@ def _absent(schema: Schema, attribute: Attribute) -> str:
     return "" if "" in texts or not texts else texts[0]
 
 
-if TYPE_CHECKING:
-    pass
-
-
 def earlier_release(path: Path, source: Source) -> EarlierRelease:
     """Return an earlier release of the same people, and the person of each of its records."""
     folder = path if path.is_dir() else path.parent
-    of_run = (folder / RESOLVED).is_file()
+    of_run = (folder / layout.RESOLVED).is_file()
     if path.is_dir():
-        if not of_run or not (folder / RESULT).is_file():
+        if not of_run or not (folder / layout.RESULT).is_file():
             given = "a folder that holds no run that has ended"
             raise DataError(Fault("earlier", f"{printable(str(path))}: {given}", "a run folder, or a file"))
         require_published(folder)
         file = folder / Path(Result.read(folder).best.file).name
     else:
         file = path
-    manifest = object_if_readable(file.with_name(f"{file.stem}.manifest.json"))
+    manifest = layout.object_if_readable(layout.manifest_path(file))
     if not of_run and manifest.get("shuffled"):
         given = f"{printable(str(path))}: a file whose records were shuffled"
         advice = "Name the run folder that it is of, which has the crosswalk."
         raise DataError(Fault("earlier", given, "a run folder, or a file in the order of the original", advice))
     records = len(parsed(file, like=source.original).columns[0])
-    rows = published_places(folder, source, records) if of_run and (folder / CROSSWALK).is_file() else None
+    rows = published_places(folder, source, records) if of_run and (folder / layout.CROSSWALK).is_file() else None
     ordered = source if rows is None else source.ordered_by(rows)
     table = read_masked(file, ordered, generalised=None).table
     return EarlierRelease(str(path), table, np.arange(records, dtype=np.intp) if rows is None else rows)
 
 
-def earlier_releases(paths: Sequence[Path], source: Source) -> tuple[EarlierRelease, ...]:
-    """Return the files of the same people that are out already; raises as `earlier_release`."""
-    return tuple(earlier_release(path, source) for path in paths)
-
-
 def other_runs(folder: Path, source: Source) -> tuple[EarlierRelease, ...]:
     """Return the files of other runs of the same data in the same folder that nothing forbids to publish."""
     # Any of them may be out. What cannot be read is passed over, and so are the runs of one study.
-    if is_replicate(folder):
+    if layout.is_replicate(folder):
         return ()
     folder, found = folder.resolve(), []
     for path in sorted(folder.parent.iterdir()):
-        if path == folder or not (path / RESULT).is_file():
+        if path == folder or not (path / layout.RESULT).is_file():
             continue
         try:
-            require_same_data(read_object(path / ENVIRONMENT), source.table, RunFolder(path).key())
+            require_same_data(layout.read_object(path / layout.ENVIRONMENT), source.table, RunFolder(path).key())
             if Result.read(path).verdict.publishable:
                 found.append(earlier_release(path, source))
         except (EvosdcError, OSError, ValueError):

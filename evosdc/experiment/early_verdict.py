@@ -1,7 +1,7 @@
 """The verdict on the best file while a search goes on: where it would be no, the search keeps to tighter bounds."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
@@ -30,62 +30,37 @@ from evosdc.experiment.time_budget import TimeGiven
 from evosdc.experiment.workers import redirected
 from evosdc.model import Individual
 from evosdc.model.constraint import Constraint
-from evosdc.runs.layout import RESOLVED, RunFolder
+from evosdc.runs.layout import RESOLVED
 from evosdc.secret import judging_seed
 from evosdc.table.schema import Role
 from evosdc.table.table import Table, assign_known
 from evosdc.tuning.tuner import LARGE
 
+# Shares of the search's remaining time after which its best file is judged; at the end where one was accepted.
 AT_THE_END = 1.0
-
 CHECKED = (0.6, 0.6, 0.6, 0.6, AT_THE_END)
-"""Shares of the search's remaining time after which its best file is judged; at the end where one was accepted."""
 
-WITH_MEMBERS = 2
-"""Times that judges by members and others are run, at most: they take longer than all others."""
+WITH_MEMBERS = 2  # times that judges by members and others are run, at most: they take longer than all others
+SHORT = 0.2  # share of the remaining time that a verdict before the end takes at most
+LEAST_LEFT = 1.0  # seconds of search without which tighter bounds are of no use
+SPARE = 0.99  # share of a bound that the search has to keep, so that the verdict finds the bound kept
+QUANTILES = 5  # classes of a sensitive number that a learner guesses (`members-inference`)
 
-SHORT = 0.2
-"""Share of the remaining time that a verdict before the end takes at most."""
-
-LEAST_LEFT = 1.0
-"""Seconds of search without which tighter bounds are of no use."""
-
-SPARE = 0.99
-"""Share of a bound that the search has to keep, so that the verdict finds the bound kept."""
-
-QUANTILES = 5
-"""Classes of a sensitive number that a learner guesses (`members-inference`)."""
-
+# Share of the linkage to which a search goes, at most, where a learner guesses too much. An excess goes with the
+# linkage by displacements: of six files of `carData`'s Chile that was 38, 23, 9.2, 6.9, 1.6 and 0.9 per cent, and the
+# excess 24.5, 13.0, 5.9, 5.8, 0.8 and 1.4 points. A seventh, of table swapping, does not fit: 1.2 per cent and 5.2.
 LESS_LEARNED = 0.5
-"""Share of the linkage to which a search goes, at most, where a learner guesses too much.
-
-An excess goes with the linkage by displacements: of six files of `carData`'s Chile that linkage was 38, 23, 9.2, 6.9,
-1.6 and 0.9 per cent, and the excess 24.5, 13.0, 5.9, 5.8, 0.8 and 1.4 points. A seventh, of table swapping, does not
-fit: 1.2 per cent and 5.2 points.
-"""
-
-
-def judgeable(assembly: Assembly) -> bool:
-    """Whether the best file of a search can be judged before its end: it has a goal, and a genome is one file.
-
-    In a large file that takes as long as much of the search.
-    """
-    small = len(assembly.source.table) < LARGE
-    return small and assembly.experiment.goal is not None and assembly.problem.single
 
 
 def margins_wanted(
     assembly: Assembly,
     masked: Table,
     scores: Mapping[str, float],
-    members: Mapping[str, Any] | None,
-    until: Callable[[], float | None] = lambda: None,
+    members: Mapping[str, Any] | None,  # what judges by members and others say
+    until: Callable[[], float | None] = lambda: None,  # returns the seconds that are left
 ) -> tuple[dict[str, float], str]:
-    """Return by figure how far a search has to stay from its bounds to be publishable, and which risks are beyond.
-
-    Nothing where the verdict would accept what was found; `members` is what judges by members and others say, `until`
-    returns the seconds that are left.
-    """
+    """Return by figure how far a search has to stay from its bounds to be publishable, and which risks are beyond."""
+    # Nothing where the verdict would accept what was found.
     registry, experiment, protect = assembly.registry, assembly.experiment, assembly.microdata.protect
     whole = assembly.source.table
     listed = [one for one in assembly.problem.constraints.listed if one.operator == "<="]
@@ -164,100 +139,137 @@ def rejudged(assembly: Assembly, state: SearchState) -> SearchState:
     return SearchState(state.population.following(members), best, front.individuals, progress, front.passed)
 
 
-def evolved(
-    recorder: Recorder,
-    state: SearchState,
-    files: Sequence[StartingFile],
-    dispatch: Dispatch | None,
-    limit: float | None,
-    given: TimeGiven,
-) -> tuple[SearchState, str]:
-    """Search; where an early verdict is no, continue within tighter bounds."""
+@dataclass
+class JudgedSearch:
+    """A search whose best file gets a verdict while it goes on, and that keeps to tighter bounds after a no."""
 
-    def until(stop: Stop) -> tuple[SearchState, str]:
-        assembly = recorder.assembly
-        evaluator = Evaluator(assembly.problem, dispatch, limit, assembly.experiment.on_error.rule)
+    recorder: Recorder
+    state: SearchState
+    files: Sequence[StartingFile]
+    dispatch: Dispatch | None
+    limit: float | None  # seconds of an evaluation
+    given: TimeGiven
+    accepted: tuple[SearchState, Assembly] | None = None  # the last state whose best file the verdict accepts
+    cost: float = 0.0  # seconds that the verdict on a file took
+
+    def __post_init__(self) -> None:
+        self.stop = self.recorder.assembly.stop
+        self.bounds = experiment_of(self.recorder.folder).tighter
+
+    def run(self) -> str:
+        """Search to the end; return why it ended."""
+        if (ended := self._repeated()) is not None:
+            return ended
+        assembly, timed = self.recorder.assembly, self.given.seconds is not None and self.stop.seconds is not None
+        # Only a search with a goal whose genomes are one file each is judged. A large file would take much of its time.
+        alone = assembly.experiment.goal is not None and assembly.problem.single
+        if timed and not self.bounds and alone and len(assembly.source.table) < LARGE:
+            for place, share in enumerate(CHECKED):
+                if (ended := self._checked(place, share)) is not None:
+                    return ended
+        return self._until(self.stop)
+
+    def _until(self, stop: Stop) -> str:
+        """Search on until a rule ends it; return why it ended."""
+        assembly, state = self.recorder.assembly, self.state
+        evaluator = Evaluator(assembly.problem, self.dispatch, self.limit, assembly.experiment.on_error.rule)
         evaluator.remember([*state.population, *state.front])
-        return search(assembly.algorithm, evaluator, assembly.problem.streams, stop, state, recorder)
+        streams = assembly.problem.streams
+        self.state, reason = search(assembly.algorithm, evaluator, streams, stop, state, self.recorder)
+        return reason
 
-    folder, stop = recorder.folder, recorder.assembly.stop
-    bounds = experiment_of(folder).tighter
-    for place, one in enumerate(bounds):  # of a run that is repeated or resumed
-        if state.progress.generation < one.after:
-            state, reason = until(replace(stop, generations=one.after))
-            if state.progress.generation < one.after:
-                return state, reason
-        recorder.assembly = within(recorder.assembly, bounds[: place + 1])
-        dispatch = redirected(dispatch, recorder.assembly)
-        if state.progress.generation == one.after:
-            state = rejudged(recorder.assembly, state)
-    timed = given.seconds is not None and stop.seconds is not None
-    accepted: tuple[SearchState, Assembly] | None = None
-    cost = 0.0  # seconds that the verdict on a file took
-    experiment = recorder.assembly.experiment
-    for place, share in enumerate(CHECKED if timed and not bounds and judgeable(recorder.assembly) else ()):
-        assert given.seconds is not None, "only a run with a time is judged early"
+    def _keep_to(self, bounds: Sequence[TighterBounds]) -> None:
+        """Have the search keep to the last of some bounds from now on."""
+        self.recorder.assembly = within(self.recorder.assembly, bounds)
+        self.dispatch = redirected(self.dispatch, self.recorder.assembly)
+
+    def _repeated(self) -> str | None:
+        """Search as a run did that is repeated or resumed, up to its last bounds; return why it ended before these."""
+        for place, one in enumerate(self.bounds, 1):
+            if self.state.progress.generation < one.after:
+                reason = self._until(replace(self.stop, generations=one.after))
+                if self.state.progress.generation < one.after:
+                    return reason
+            self._keep_to(self.bounds[:place])
+            if self.state.progress.generation == one.after:
+                self.state = rejudged(self.recorder.assembly, self.state)
+        return None
+
+    def _checked(self, place: int, share: float) -> str | None:
+        """Search for a share of the time that is left, then judge the best file; return why this ends the search."""
+        stop, last = self.stop, share == AT_THE_END
         assert stop.seconds is not None, "the search of a run with a time has one"
-        left = stop.seconds - state.progress.seconds
-        last = share == AT_THE_END
-        if accepted is None if last else cost > SHORT * left:
-            continue
-        early = replace(stop, seconds=stop.seconds - max((1.0 - share) * left, cost))
-        state, reason = until(early)
+        left = stop.seconds - self.state.progress.seconds
+        if self.accepted is None if last else self.cost > SHORT * left:
+            return None
+        early = replace(stop, seconds=stop.seconds - max((1.0 - share) * left, self.cost))
+        reason = self._until(early)
         if reason != early.time_over:
-            return state, reason
-        left = stop.seconds - state.progress.seconds
-        if last and accepted is not None and not state.best.feasible:
-            return _back(recorder, *accepted, "no file keeps the tighter bounds"), stop.time_over or reason
-        if not state.best.feasible or (left < LEAST_LEFT and not last):
-            continue
+            return reason
+        left = stop.seconds - self.state.progress.seconds
+        if last and not self.state.best.feasible:
+            self._go_back("no file keeps the tighter bounds")
+            return stop.time_over or reason
+        if not self.state.best.feasible or (left < LEAST_LEFT and not last):
+            return None
         began = monotonic()
-        end = began + max(0.5 * left, cost)
+        margins, words, members, judging = self._verdict(place, left)
+        if last:
+            if margins:
+                self._go_back(words)
+            return stop.time_over or reason
+        seconds = self.state.progress.seconds + monotonic() - began
+        self.state = replace(self.state, progress=replace(self.state.progress, seconds=seconds))
+        if margins:
+            self._tighten(margins, words)
+            return None
+        if self.recorder.members is None and inferred(members) is not None:
+            # These judges do not run again, so that the search has their time.
+            self.recorder.members, self.stop = members, replace(stop, seconds=stop.seconds + judging)
+            self.recorder.assembly = replace(self.recorder.assembly, stop=self.stop)
+        self.accepted = self.state, self.recorder.assembly
+        return None
 
-        def rest(end: float = end) -> float:
+    def _verdict(self, place: int, left: float) -> tuple[dict[str, float], str, dict[str, Any] | None, float]:
+        """Return what `margins_wanted` says of the best file, what judges by members say, and the seconds of these."""
+        assembly, folder, began = self.recorder.assembly, self.recorder.folder, monotonic()
+        end, state = began + max(0.5 * left, self.cost), self.state
+        assert self.given.seconds is not None, "only a run with a time is judged early"
+
+        def rest() -> float:
             return end - monotonic()
 
-        members = recorder.members
-        if members is None and place < WITH_MEMBERS and wanted(experiment, folder, given.seconds):
-            plan = plan_of(folder, portfolio_summary(files, folder).best)
-            members = members_opinion(recorder.assembly, plan, state.progress.generation, rest)
+        members = self.recorder.members
+        if members is None and place < WITH_MEMBERS and wanted(assembly.experiment, folder, self.given.seconds):
+            plan = plan_of(folder, portfolio_summary(self.files, folder).best)
+            members = members_opinion(assembly, plan, state.progress.generation, rest)
         judging = monotonic() - began
-        masked = recorder.assembly.problem.decode(state.best.genome, state.best.key)
-        margins, words = margins_wanted(recorder.assembly, masked, state.best.scores, members, rest)
-        cost = 1.5 * (monotonic() - began - judging)
-        if last:
-            assert accepted is not None, "at the end only what may be replaced is judged"
-            return (_back(recorder, *accepted, words) if margins else state), stop.time_over or reason
-        seconds = state.progress.seconds + monotonic() - began
-        state = replace(state, progress=replace(state.progress, seconds=seconds))
-        if not margins:
-            if recorder.members is None and inferred(members) is not None:
-                # These judges do not run again, so that the search has their time.
-                recorder.members, stop = members, replace(stop, seconds=stop.seconds + judging)
-                recorder.assembly = replace(recorder.assembly, stop=stop)
-            accepted = state, recorder.assembly
-            continue
+        masked = assembly.problem.decode(state.best.genome, state.best.key)
+        margins, words = margins_wanted(assembly, masked, state.best.scores, members, rest)
+        self.cost = 1.5 * (monotonic() - began - judging)
+        return margins, words, members, judging
+
+    def _tighten(self, margins: Mapping[str, float], words: str) -> None:
+        """Continue within tighter bounds."""
+        recorder = self.recorder
         recorder.display.message(f"the verdict would be no ({words}): the search goes on within tighter bounds")
-        bounds = (*bounds, TighterBounds(after=state.progress.generation, margins=margins))
-        recorder.assembly = within(recorder.assembly, bounds)
-        dispatch = redirected(dispatch, recorder.assembly)
-        recorder.state = state = rejudged(recorder.assembly, state)
+        self.bounds = (*self.bounds, TighterBounds(after=self.state.progress.generation, margins=dict(margins)))
+        self._keep_to(self.bounds)
+        recorder.state = self.state = rejudged(recorder.assembly, self.state)
         recorder.save()
-        _keep_bounds(folder, recorder.assembly, bounds)
-    return until(stop)
+        self._store_bounds(self.bounds)
 
+    def _go_back(self, words: str) -> None:
+        """Return to the last state whose best file the verdict accepts: the run is as if its search had ended there."""
+        assert self.accepted is not None, "at the end only what may be replaced is judged"
+        self.state, self.recorder.assembly = self.accepted
+        generation = self.state.progress.generation
+        text = f"the verdict on the last file would be no ({words}): that of generation {generation} is kept"
+        self.recorder.display.message(text)
+        self.recorder.return_to(self.state)
+        self._store_bounds(self.recorder.assembly.experiment.tighter)
 
-def _keep_bounds(folder: RunFolder, assembly: Assembly, bounds: Sequence[TighterBounds]) -> None:
-    folder.write_json(RESOLVED, experiment_of(folder).model_copy(update={"tighter": tuple(bounds)}).to_json())
-    write_repetition(folder, assembly, None, None)
-
-
-def _back(recorder: Recorder, state: SearchState, assembly: Assembly, words: str) -> SearchState:
-    """Return to the last state whose best file the verdict accepts: the run is as if its search had ended there."""
-    generation = state.progress.generation
-    text = f"the verdict on the last file would be no ({words}): that of generation {generation} is kept"
-    recorder.display.message(text)
-    recorder.assembly = assembly
-    recorder.return_to(state)
-    _keep_bounds(recorder.folder, assembly, assembly.experiment.tighter)
-    return state
+    def _store_bounds(self, bounds: Sequence[TighterBounds]) -> None:
+        folder = self.recorder.folder
+        folder.write_json(RESOLVED, experiment_of(folder).model_copy(update={"tighter": tuple(bounds)}).to_json())
+        write_repetition(folder, self.recorder.assembly, None, None)

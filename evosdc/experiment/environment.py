@@ -63,13 +63,6 @@ def rewrite_experiment(folder: RunFolder, **changes: Any) -> None:
     write_experiment(folder, experiment_text(experiment_of(folder).model_copy(update=changes)))
 
 
-def restore_experiment(folder: RunFolder, text: str) -> None:
-    """Restore ``experiment.toml`` of a run where it was lost or is empty; `text` is that of ``resolved.json``."""
-    path = folder.file(EXPERIMENT)
-    if folder.file(ENVIRONMENT).exists() and (not path.exists() or not path.stat().st_size):
-        write_experiment(folder, text)
-
-
 def edited_remark(folder: RunFolder) -> Iterator[str]:
     """Yield a sentence where ``experiment.toml`` of a run was edited since it began: a resume does not read it."""
     known = folder.read_object(ENVIRONMENT).get("experiment") if folder.file(ENVIRONMENT).exists() else None
@@ -93,13 +86,16 @@ def fitness_meaning(fitness: str, registry: Registry) -> str:
     return str(getattr(registry.spec(kind, fitness), "meaning", ""))
 
 
-def changes_since(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return, in words, changes of a run's environment that may change its result."""
+def require_same_versions(before: Mapping[str, Any], now: Mapping[str, Any], force: bool) -> list[str]:
+    """Return changes of evosdc and plugins since a run began; raise `CheckpointError` for them unless forced."""
     changes = [] if before["evosdc"] == now["evosdc"] else [f"evosdc {before['evosdc']} is now {now['evosdc']}"]
     for what in sorted({*before["providers"], *now["providers"]}):
         old, new = (providers.get(what, "not there") for providers in (before["providers"], now["providers"]))
-        if old != new:
-            changes.append(f"{what}: {old} is now {new}")
+        changes += [f"{what}: {old} is now {new}"] if old != new else []
+    if changes and not force:
+        advice = "Begin a new run, restore those versions, or go on all the same with `evosdc resume --force`."
+        given = f"others than the run began with ({'; '.join(changes)})"
+        raise CheckpointError(Fault("versions", given, "the same", advice))
     return changes
 
 

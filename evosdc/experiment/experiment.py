@@ -1,6 +1,7 @@
 """An experiment: what is protected, how, by which search, until when; the model of experiment files."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from math import prod
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -19,10 +20,10 @@ from evosdc.table.structural_zeros import THRESHOLD
 
 
 def shorthand(key: str, *kinds: type) -> Any:
-    """Return a validator that takes a bare value of some types for a table with this one key."""
+    """Return a validator that takes a bare value of some types for a table with this one key; true is no number."""
 
     def expand(value: Any) -> Any:
-        return {key: value} if isinstance(value, kinds) else value
+        return {key: value} if isinstance(value, kinds) and not isinstance(value, bool) else value
 
     return model_validator(mode="before")(expand)
 
@@ -37,6 +38,8 @@ class Settling(Parameters):
 
     tolerance: float = Field(ge=0, description="growth of the hypervolume, in per cent of the box, that is none")
     generations: int = Field(50, ge=1, description="generations with no more than that, altogether")
+
+    _from_number = shorthand("tolerance", int, float)
 
 
 class StopRule(Parameters):
@@ -59,11 +62,6 @@ class StopRule(Parameters):
         None, description="the search ends when the front's hypervolume grows no more: a tolerance, or a table"
     )
 
-    @field_validator("hypervolume", mode="before")
-    @classmethod
-    def _from_tolerance(cls, value: Any) -> Any:
-        return {"tolerance": value} if isinstance(value, int | float) and not isinstance(value, bool) else value
-
 
 class OnError(Parameters):
     """Handling of failed evaluations: ``"penalise"``, or ``{ action = "retry", times = 3 }``."""
@@ -85,22 +83,6 @@ class OnError(Parameters):
 MOST_SETTINGS = 10_000
 
 UNSWEPT = ("seed", "replicates", "sweep", "title", "executor")  # keys that make no difference to what a search can find
-
-
-def require_values(sweep: Mapping[str, Sequence[Any]], keys: Iterable[str]) -> None:
-    """Raise `ValueError` for keys that cannot be swept, empty or repeated values, and too many combinations."""
-    known, count = list(keys), 1
-    for key, values in sweep.items():
-        root = key.partition(".")[0]
-        if root in UNSWEPT:
-            raise ValueError(f"a key whose value changes results, not {key}; for more seeds, use replicates")
-        if root not in known:
-            raise ValueError(f"keys of an experiment, not {key}; {did_you_mean(root, known)}".rstrip("; "))
-        if not values or any(values[i] in values[:i] for i in range(len(values))):
-            raise ValueError(f"a list of one or more different values for {key}")
-        count *= len(values)
-    if count > MOST_SETTINGS:
-        raise ValueError(f"at most {MOST_SETTINGS} combinations, not {count}")
 
 
 def flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -473,7 +455,17 @@ class Experiment(Parameters):
     @field_validator("sweep")
     @classmethod
     def _something_to_try(cls, value: dict[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
-        require_values(value, cls.model_fields)
+        for key, values in value.items():
+            root = key.partition(".")[0]
+            if root in UNSWEPT:
+                raise ValueError(f"a key whose value changes results, not {key}; for more seeds, use replicates")
+            if root not in cls.model_fields:
+                meant = did_you_mean(root, cls.model_fields)
+                raise ValueError(f"keys of an experiment, not {key}; {meant}".rstrip("; "))
+            if not values or any(values[i] in values[:i] for i in range(len(values))):
+                raise ValueError(f"a list of one or more different values for {key}")
+        if (count := prod(map(len, value.values()))) > MOST_SETTINGS:
+            raise ValueError(f"at most {MOST_SETTINGS} combinations, not {count}")
         return value
 
     @model_validator(mode="after")

@@ -73,7 +73,9 @@ def carrying_out(executor: Executor | None, folder: Path | None = None) -> Itera
             leaf = _leaf(step, parts[0].method) if len(jobs) > 1 and all(jobs) else None
             if leaf is None:
                 return in_turn(step, parts, whole)
-            shared = share(Path(place) / "context", *_content(leaf, whole))
+            tables = {"table": whole.table, "auxiliary": whole.auxiliary}
+            arrays = arrays_of(**tables) | ({} if whole.weights is None else {"weights": whole.weights})
+            shared = share(Path(place) / "context", arrays, schemas_of(**tables) | {"leaf": leaf})
             try:
                 return _carried_out(executor, shared, jobs, step.method, whole.table)
             finally:
@@ -100,16 +102,23 @@ def _leaf(step: Masking, method: MaskingMethod) -> dict[str, Any] | None:
     return {"method": name, "params": given} if same else None
 
 
-def _content(leaf: dict[str, Any], whole: Material) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the arrays and documents that workers read."""
-    arrays: dict[str, Any] = {"codes": whole.table.codes, "numbers": whole.table.numbers}
-    documents: dict[str, Any] = {"leaf": leaf, "schema": schema_to_json(whole.table.schema)}
-    if whole.weights is not None:
-        arrays["weights"] = whole.weights
-    if whole.auxiliary is not None:
-        arrays |= {"auxiliary_codes": whole.auxiliary.codes, "auxiliary_numbers": whole.auxiliary.numbers}
-        documents["auxiliary"] = schema_to_json(whole.auxiliary.schema)
-    return arrays, documents
+def arrays_of(**tables: Table | None) -> dict[str, Any]:
+    """Return the arrays of tables for workers, by name; `schemas_of` are the documents beside them."""
+    known = {name: table for name, table in tables.items() if table is not None}
+    return {f"{name}_{part}": getattr(table, part) for name, table in known.items() for part in ("codes", "numbers")}
+
+
+def schemas_of(**tables: Table | None) -> dict[str, Any]:
+    """Return the schemas of tables for workers, by name."""
+    return {name: schema_to_json(table.schema) for name, table in tables.items() if table is not None}
+
+
+def shared_table(name: str, arrays: Mapping[str, Any], documents: Mapping[str, Any]) -> Table | None:
+    """Return a table in a worker; None where there was none."""
+    if name not in documents:
+        return None
+    columns = (np.asarray(arrays[f"{name}_{part}"]) for part in ("codes", "numbers"))
+    return Table(schema_from_json(documents[name]), *columns)
 
 
 def _carried_out(
@@ -137,14 +146,10 @@ def _piece(outcome: Outcome, method: str, table: Table, records: int) -> Table:
 @lru_cache(maxsize=1)
 def _work(shared: SharedFiles) -> tuple[MaskingMethod, Material]:
     arrays, documents = read_shared(shared)
-    table = Table(schema_from_json(documents["schema"]), arrays["codes"], arrays["numbers"])
-    auxiliary = None
-    if "auxiliary" in documents:
-        schema = schema_from_json(documents["auxiliary"])
-        auxiliary = Table(schema, arrays["auxiliary_codes"], arrays["auxiliary_numbers"])
-    leaf = documents["leaf"]
+    table, leaf = shared_table("table", arrays, documents), documents["leaf"]
+    assert table is not None, "workers mask parts of a table"
     method = default_registry().build("masking-method", leaf["method"], leaf["params"])
-    return method, Material(table, arrays.get("weights"), auxiliary)
+    return method, Material(table, arrays.get("weights"), shared_table("auxiliary", arrays, documents))
 
 
 def mask_part(shared: SharedFiles, seed: Seed, payload: Job) -> Any:

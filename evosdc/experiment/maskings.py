@@ -1,14 +1,12 @@
 """Masking methods in an experiment file: entries of a start, and the wish to have methods tuned."""
 
 import shlex
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import ConfigDict, Field
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Masking, Parameters
-from evosdc.model.parameters import parse_parameters
 from evosdc.options.written import listed, parameters
 
 
@@ -50,13 +48,6 @@ class MaskingEntry(Parameters):
         own = {"attributes": masking.attributes, "by": masking.by, "then": then, "draw": masking.draw}
         own |= {"right_labels": masking.right_labels, "move_values": masking.move_values}
         return cls(method=masking.method, **own, **masking.params)
-
-
-def masking_entries(entries: Sequence[Mapping[str, Any]]) -> tuple[Masking, ...]:
-    """Return the maskings of entries as an experiment file writes them; raise `ParameterError` for faulty ones."""
-    return tuple(
-        parse_parameters(MaskingEntry, entry, f"then: step {place}").masking for place, entry in enumerate(entries, 1)
-    )
 
 
 def step_of(text: str) -> dict[str, Any]:

@@ -12,12 +12,10 @@ import numpy as np
 
 from evosdc.assess.changes import matched
 from evosdc.assess.classes import cross_tables
-from evosdc.assess.intruder import found_by_intruder
 from evosdc.assess.judge import second_opinions
 from evosdc.assess.utility import analyses
 from evosdc.engine.checkpoint import found_so_far, newest_checkpoint
 from evosdc.engine.choice import Choice, choice_of, chosen
-from evosdc.engine.loop import SearchState
 from evosdc.errors import CheckpointError, DataError, ExperimentError, Fault
 from evosdc.experiment.assembly import Assembly, opened, require_choice
 from evosdc.experiment.display import Display
@@ -27,24 +25,15 @@ from evosdc.experiment.outputs import write_outputs
 from evosdc.experiment.planned_start import with_known_plan
 from evosdc.experiment.preparation import read_portfolio
 from evosdc.experiment.provenance import require_same_data
+from evosdc.experiment.release import found_in
 from evosdc.experiment.summaries import scored
 from evosdc.experiment.tuned_start import with_found
 from evosdc.files.masked_file import read_masked
 from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
 from evosdc.printing import printable
-from evosdc.runs.layout import (
-    CROSSWALK,
-    ENVIRONMENT,
-    LOCK,
-    PLANNING,
-    REPORT,
-    RESULT,
-    STATUS,
-    RunFolder,
-    require_run,
-    run_folders,
-)
+from evosdc.runs import layout
+from evosdc.runs.layout import RunFolder
 from evosdc.runs.published import published_places, require_published
 from evosdc.runs.result import Result
 from evosdc.runs.status import require_complete
@@ -60,21 +49,28 @@ def front_member(path: Path, member: Member | Choice, registry: Registry) -> tup
     """Return a run's assembly, one individual of its front, and its position in ``front.csv``."""
     # `member` is that position, or says which one it is (`evosdc.engine.choice`); ``best`` is the run's own best file,
     # whose position is returned where the front has it.
-    require_run(path)
-    runs = run_folders(path)
+    layout.require_run(path)
+    runs = layout.run_folders(path)
     if runs and runs[0] != path:  # each run of a study has a front of its own
         given, advice = f"a study of {len(runs)} runs", f"Name one of them, such as {runs[0]}."
         raise ExperimentError(Fault(str(path), given, "the folder of a single run", advice))
     folder = RunFolder(path)
     assembly = opened(folder, registry)
-    require_same_data(folder.read_object(ENVIRONMENT), assembly.source.table, folder.key())
+    require_same_data(folder.read_object(layout.ENVIRONMENT), assembly.source.table, folder.key())
     state = found_so_far(path, assembly.problem.genotype)
     if state is None:
         advice = "Wait for its search to begin, or go on with it by evosdc resume."
         raise CheckpointError(Fault(str(path), "a run without a checkpoint yet", "a run with a front", advice))
     if member == OWN:
-        made = (folder.read_object(ENVIRONMENT).get("chosen") or {}).get("member")
-        own = own_best(assembly, state, made if isinstance(made, int) or made == OWN else None)
+        # The one made its best file, the one that the experiment chooses, or the solution of the search.
+        made = (folder.read_object(layout.ENVIRONMENT).get("chosen") or {}).get("member")
+        choice = assembly.experiment.choose
+        if isinstance(made, int):
+            own = state.front[made]
+        elif choice is not None and made != OWN:
+            own = state.front[chosen([one.point for one in state.front], choice)]
+        else:
+            own = assembly.algorithm.solution(state.population, state.best)
         return assembly, own, next((at for at, one in enumerate(state.front) if one.key == own.key), OWN)
     if not isinstance(member, int):
         require_choice(assembly.problem, member)
@@ -85,16 +81,6 @@ def front_member(path: Path, member: Member | Choice, registry: Registry) -> tup
             Fault("member", str(member), wanted, f"{path}/front.csv lists the members of the front, from 0.")
         )
     return assembly, state.front[member], member
-
-
-def own_best(assembly: Assembly, state: SearchState, made: Member | None = None) -> Individual:
-    """Return the published member of a run: the one made its best file, the one chosen, or the solution."""
-    if isinstance(made, int):
-        return state.front[made]
-    choice = assembly.experiment.choose
-    if choice is not None and made is None:
-        return state.front[chosen([one.point for one in state.front], choice)]
-    return assembly.algorithm.solution(state.population, state.best)
 
 
 def in_words(member: Member) -> str:
@@ -128,13 +114,13 @@ def published_file(path: Path, registry: Registry) -> PublishedFile:
     require_complete([path])
     assembly, individual, _ = front_member(path, OWN, registry)
     resume = shlex.join(["evosdc", "resume", str(path)])
-    if not folder.file(RESULT).exists():
+    if not folder.file(layout.RESULT).exists():
         given, advice = "a run that has published no file yet", f"Go on with it: `{resume}`."
         raise CheckpointError(Fault(where, given, "a run that has ended", advice))
     require_published(path)
-    if assembly.experiment.data.shuffle and not folder.file(CROSSWALK).exists():
-        given = f"a run whose records were shuffled, without its {CROSSWALK}"
-        advice = f"Restore that file, or remove {RESULT}: `{resume}` then writes both again."
+    if assembly.experiment.data.shuffle and not folder.file(layout.CROSSWALK).exists():
+        given = f"a run whose records were shuffled, without its {layout.CROSSWALK}"
+        advice = f"Restore that file, or remove {layout.RESULT}: `{resume}` then writes both again."
         raise CheckpointError(Fault(where, given, "a run folder that is whole", advice))
     # Only the name counts: what a result says may not point outside its folder.
     file = folder.file(Path(Result.read(path).best.file).name)
@@ -158,15 +144,15 @@ def _places(assembly: Assembly, individual: Individual, folder: RunFolder) -> Ro
     places = published_places(folder.path, source, len(kept))
     if not np.array_equal(np.sort(places), kept):
         given, wanted = "one of another file: it has other records", "the crosswalk that the run wrote"
-        raise CheckpointError(Fault(printable(str(folder.file(CROSSWALK))), given, wanted))
+        raise CheckpointError(Fault(printable(str(folder.file(layout.CROSSWALK))), given, wanted))
     return places
 
 
 _OF_RECIPE = "recipe.*"
 # Files that describe the best file, which are written again, and locks.
 _OF_BEST = ("best.*", "crosswalk*.csv", "picture-*", _OF_RECIPE, "result.json", "release.json", "risk.json",
-            "frequencies.json", "transitions.json", "analyst.json", "scores.csv", "front.csv", REPORT, "for-users.html",
-            f"{LOCK}*", ".probe")  # fmt: skip
+            "frequencies.json", "transitions.json", "analyst.json", "scores.csv", "front.csv", layout.REPORT,
+            "for-users.html", f"{layout.LOCK}*", ".probe")  # fmt: skip
 
 
 def choose_member(
@@ -183,8 +169,8 @@ def choose_member(
     require_complete([path])
     assembly, individual, member = front_member(path, member, registry)
     source, folder = RunFolder(path), RunFolder(target)
-    before = source.read_object(STATUS)
-    if before.get("state") != "done" or not source.file(RESULT).exists():
+    before = source.read_object(layout.STATUS)
+    if before.get("state") != "done" or not source.file(layout.RESULT).exists():
         advice = f"Wait for it, or end it by `evosdc finish {path}` and `evosdc resume {path}`."
         raise ExperimentError(Fault(str(path), "a run that has not ended", "one that has", advice))
     assembly = with_known_plan(with_found(assembly, source), source)
@@ -193,17 +179,17 @@ def choose_member(
     folder.create()
     with folder:
         # The recipe of an evolved plan is the run's, whatever member is the best file.
-        planned = source.file(PLANNING).exists()
+        planned = source.file(layout.PLANNING).exists()
         ignored = shutil.ignore_patterns(*(name for name in _OF_BEST if not (planned and name == _OF_RECIPE)))
         shutil.copytree(path, target, ignore=ignored, dirs_exist_ok=True)
         chosen = {"chosen": {"run": path.resolve().name, "member": member}}
-        folder.write_json(ENVIRONMENT, folder.read_object(ENVIRONMENT) | begun_by(command) | chosen)
+        folder.write_json(layout.ENVIRONMENT, folder.read_object(layout.ENVIRONMENT) | begun_by(command) | chosen)
         result = write_outputs(
             folder, assembly, read_portfolio(folder), state, str(before.get("message") or ""), display=display,
             best=individual,
         )  # fmt: skip
         figures = {name: individual.scores[name] for name in ("il", "dr") if name in individual.scores}
-        folder.write_json(STATUS, before | {"best": {"fitness": list(individual.objectives)} | figures})
+        folder.write_json(layout.STATUS, before | {"best": {"fitness": list(individual.objectives)} | figures})
     return result
 
 
@@ -231,12 +217,8 @@ def member_findings(
         "analyses": analyses(original, published, microdata.protect) if len(shown) else {},
         "records": None,
     }
-    comparable = masked.schema == microdata.original.schema
-    if comparable and len(shown):
-        measures = assembly.experiment.measures
-        params = {m.name: m.params for m in measures.all} if measures is not None else {}
-        linked = found_by_intruder(original, shown, microdata.protect, registry, params)
-        document["records"] = linked.to_json() if linked is not None else None
+    if len(shown) and (linked := found_in(assembly, original, shown, {})) is not None:
+        document["records"] = linked.to_json()
     if judge:
         found = second_opinions(
             assign_known(whole, microdata.protect),

@@ -5,7 +5,7 @@ who are not in it show the difference. So the plan of the run protects one half 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -25,7 +25,7 @@ from evosdc.experiment.maskings import MaskingEntry
 from evosdc.experiment.reader import read_recipe
 from evosdc.experiment.start import StartingFile, starting_individual, starting_table
 from evosdc.experiment.summaries import entries_of
-from evosdc.model import EarlierRelease, Individual
+from evosdc.model import EarlierRelease, Individual, Masking
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import RECIPE, RunFolder, is_replicate
 from evosdc.runs.result import Entry, SecondOpinion
@@ -184,19 +184,11 @@ class HalfRelease:
 
 def plan_of(folder: RunFolder, best: Entry | None) -> tuple[MaskingEntry, ...]:
     """Return the start of a run's search, at its tuned parameters: the best masking, and the evolved plan."""
-    entries = [] if best is None else [_entry(best.model_dump())]
+    entries = [] if best is None else [MaskingEntry.of(replace(Masking.from_json(best.model_dump()), draw=None))]
     recipe = folder.file(RECIPE)
     if recipe.exists():
         entries.append(read_recipe(Path(recipe)).entry)
     return tuple(entries)
-
-
-def _entry(masking: Mapping[str, Any]) -> MaskingEntry:
-    own = {
-        key: masking[key] for key in ("method", "attributes", "by", "right_labels", "move_values") if masking.get(key)
-    }
-    then = [_entry(step) for step in masking.get("then", ())]
-    return MaskingEntry(**own, **dict(masking.get("params", {})), **({"then": tuple(then)} if then else {}))
 
 
 def halves_of(records: int, seed: Seed) -> tuple[Rows, Rows]:
@@ -218,17 +210,14 @@ def half_release(
         raise ParameterError(Fault("halves", given, "one that publishes the original's own categories"))
     both = halves_of(records, assembly.seed)
     first, second = both[half], both[1 - half]
-    experiment = assembly.experiment
+    start, seed = assembly.experiment.start, assembly.seed
     if plan:
-        experiment = experiment.model_copy(update={"start": Start(methods=plan)})
-    elif experiment.start is not None:
-        experiment = experiment.model_copy(
-            update={"start": experiment.start.model_copy(update={"tuned": None, "planned": None, "files": ()})}
-        )
-    seed = assembly.seed
-    own = assembled_like(
-        assembly, experiment, first, seed.derived(Purpose.JUDGE, _KEYS[half]) if isinstance(seed, Key) else seed
-    )
+        start = Start(methods=plan)
+    elif start is not None:
+        start = start.model_copy(update={"tuned": None, "planned": None, "files": ()})
+    experiment = assembly.experiment.model_copy(update={"start": start})
+    seed = seed.derived(Purpose.JUDGE, _KEYS[half]) if isinstance(seed, Key) else seed
+    own = assembled_like(assembly, experiment, first, seed)
     problem, rule = own.problem, own.experiment.on_error.rule
     started = [starting_individual(problem, own.plan, place, rule) for place in range(own.plan.candidates)]
     state = first_state(own.algorithm, started)

@@ -17,6 +17,7 @@ from evosdc.engine.choice import chosen, in_words
 from evosdc.engine.digest import digest_of
 from evosdc.engine.fresh import rescored
 from evosdc.engine.loop import SearchState
+from evosdc.experiment import summaries
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.data import other_runs
 from evosdc.experiment.display import Display
@@ -25,20 +26,6 @@ from evosdc.experiment.problem import MOST_HARM, aggregation_of, aims_among, jud
 from evosdc.experiment.recipe import differences, write_recipe
 from evosdc.experiment.release import order_sentences, privacy_findings, renumbered, write_published, write_release
 from evosdc.experiment.start import StartingFile, met_before_and_after
-from evosdc.experiment.summaries import (
-    entries_of,
-    failure_warning,
-    fresh_summary,
-    hypervolumes,
-    impossible_warning,
-    left_out_note,
-    original_of,
-    portfolio_summary,
-    recipe_summary,
-    scored,
-    time_warning,
-    warnings_of,
-)
 from evosdc.experiment.time_budget import UNLIMITED, TimeGiven
 from evosdc.experiment.transitions import write_transitions
 from evosdc.experiment.what_holds import MOST_TRYING, tried
@@ -48,17 +35,8 @@ from evosdc.model import Described, Individual, Judgement, Limit, Seedable, matr
 from evosdc.model.constraint import Constraints
 from evosdc.model.individual import ERROR, INFEASIBILITY
 from evosdc.printing import csv_text
-from evosdc.runs.layout import (
-    BEST,
-    CROSSWALK,
-    FREQUENCIES,
-    FRONT,
-    PICTURE,
-    RESULT,
-    RISK,
-    SCORES,
-    RunFolder,
-)
+from evosdc.runs import layout
+from evosdc.runs.layout import RunFolder
 from evosdc.runs.result import Best, Member, Result, Scored, SecondOpinion
 from evosdc.secret import PUBLIC_SEED, public
 from evosdc.table.dependence import determinations
@@ -96,11 +74,12 @@ def write_outputs(
         for difference in rescored(problem, best, (*state.population, *state.front)):
             shown.message(f"a tracker led to another score than the file has: {difference}")
     masked = problem.decode(best.genome, best.key)
-    file = BEST.removesuffix(".csv") + assembly.source.original.suffix
+    file = layout.BEST.removesuffix(".csv") + assembly.source.original.suffix
     genotype = problem.genotype
     omitted = genotype.omitted(best.genome)
     shuffled = assembly.experiment.data.shuffle
-    written = write_published(assembly, best, masked, folder.file(file), folder.file(CROSSWALK), omitted, shuffled)
+    crosswalk = folder.file(layout.CROSSWALK)
+    written = write_published(assembly, best, masked, folder.file(file), crosswalk, omitted, shuffled)
     drawn = dict(algorithm.pictures(state.population, best))
     for name in assembly.registry.names("picture"):
         try:
@@ -112,11 +91,11 @@ def write_outputs(
     for number, (title, picture) in enumerate(drawn.items(), 1):
         # Two hyphens would end the comment, and an attribute's name may hold them.
         comment = " ".join(title.replace("--", "\N{EN DASH}").split())
-        write_text(folder.file(f"{PICTURE}-{number}.svg"), f"<!-- {comment} -->\n{picture}")
+        write_text(folder.file(f"{layout.PICTURE}-{number}.svg"), f"<!-- {comment} -->\n{picture}")
     _write_scores(folder, assembly, starting, state)
-    folder.write_json(FREQUENCIES, frequencies(assembly.microdata.original, masked))
+    folder.write_json(layout.FREQUENCIES, frequencies(assembly.microdata.original, masked))
     risk = privacy_findings(assembly.microdata, masked, assembly.registry, omitted)
-    folder.write_json(RISK, risk)
+    folder.write_json(layout.RISK, risk)
     described = genotype if isinstance(genotype, Described) else None
     for name, text in described.files(best.genome).items() if described else ():
         write_text(folder.file(name), text)
@@ -125,7 +104,7 @@ def write_outputs(
         write_transitions(folder, assembly.microdata.original, masked, drawing.transitions(best.genome))
     judged = traced(assembly, judge_constraints(problem.constraints, best.scores, problem.measures))
     experiment, whole = assembly.experiment, assembly.source.table
-    portfolio = portfolio_summary(starting, folder)
+    portfolio = summaries.portfolio_summary(starting, folder)
     opinion, unasked = SecondOpinion(), list[str]()
     if not partial and wanted(experiment, folder, state.progress.seconds):
         span = expected_time(len(whole), len(assembly.microdata.protect), len(whole.schema.names))
@@ -150,7 +129,7 @@ def write_outputs(
         history = {"earlier": [one.label for one in earlier], "earlier_named": bool(assembly.earlier)}
         opinion = opinion.model_copy(update={"members": members, **history})
     shown.concluding("judging the file: fresh draws, limit, intruders, analyses")
-    fresh = fresh_summary(assembly, starting, best)
+    fresh = summaries.fresh_summary(assembly, starting, best)
     limit = None
     if not partial:
         spendable = state.progress.seconds if given.left is None else min(state.progress.seconds, 0.5 * given.left)
@@ -158,7 +137,8 @@ def write_outputs(
     above: dict[str, Any] | None = None  # the limit with per cent above it; None for fitnesses without one
     if limit is not None:
         name = experiment.fitness.name
-        known = min((file.individual for file in entries_of(starting)), key=lambda i: i.precedence, default=None)
+        tuned = [file.individual for file in summaries.entries_of(starting)]
+        known = min(tuned, key=lambda individual: individual.precedence, default=None)
         files = {"best": best, "classical": known}
         percent = {kind: None if one is None else limit.above(one.objectives[0], name) for kind, one in files.items()}
         above = limit.to_json() | {"fitness": limit.least.get(name), "above": percent}
@@ -166,7 +146,7 @@ def write_outputs(
     ordered = order_sentences(assembly)
     unlike = [] if experiment.made_for is None else differences(experiment.made_for, whole)
     away = [d for d in determinations(whole, assembly.microdata.protect) if d.by not in renumbered(assembly)]
-    unprotected, own = original_of(starting, best), scored(best)
+    unprotected, own = summaries.original_of(starting, best), summaries.scored(best)
     of_file: dict[str, Any] = {}  # scores of the published file alone, where the solution was judged on several
     if not problem.single:
         scores, objectives = problem.score(masked)
@@ -192,21 +172,23 @@ def write_outputs(
         perturbed=perturbed_values(whole, masked),
         untouched=untouched_records(whole, masked),
         warnings=[
-            *warnings_of(assembly, starting, best, written.changed, judged),
+            *summaries.warnings_of(assembly, starting, best, written.changed, judged),
             *causes_of(assembly, len(starting), judged, given.for_judges),
-            *failure_warning(state.progress.failed, state.progress.evaluations),
-            *time_warning(reason, len(whole), state.progress.evaluations, len(starting) - 1, len(assembly.plan.listed)),
+            *summaries.failure_warning(state.progress.failed, state.progress.evaluations),
+            *summaries.time_warning(
+                reason, len(whole), state.progress.evaluations, len(starting) - 1, len(assembly.plan.listed)
+            ),
             *(f"{sentence}." for one in unlike for sentence in one.sentences()),
             *given_away_sentences(away),
             *ordered,
             *exchanged,
             *(said for said in (opinion.best or {}).get("warnings", ()) if said not in (*exchanged, *ordered)),
-            *impossible_warning(fresh),
+            *summaries.impossible_warning(fresh),
             *written.order_sentences,
             *([] if written.neutralised else written.formula_sentences),
             *([PUBLIC_SEED] if public(problem.streams.seed) is not None else ()),
         ],
-        identity=None if unprotected is None else scored(unprotected),
+        identity=None if unprotected is None else summaries.scored(unprotected),
         portfolio=portfolio,
         best=Best(
             scores=own.scores,
@@ -217,13 +199,13 @@ def write_outputs(
             **of_file,
         ),
         requirements=judged,
-        hypervolume=hypervolumes(starting, state),
+        hypervolume=summaries.hypervolumes(starting, state),
         notes=[
             *([SO_FAR] if partial else ()),
             *(described.notes if described else ()),
             *algorithm.notes(state.population, best),
             *(() if genotype.generalises else rules_notes(assembly.microdata, genotype)),
-            *left_out_note(starting, assembly.plan.without_best),
+            *summaries.left_out_note(starting, assembly.plan.without_best),
             *unasked,
             *assembly.source.remarks,
             *assembly.source.left_out_sentences(written.dropped),
@@ -234,11 +216,11 @@ def write_outputs(
             *(written.formula_sentences if written.neutralised else ()),
         ],
         fresh=fresh,
-        front=[Member(**dict(scored(member)), origin=member.origin) for member in state.front],
+        front=[Member(**dict(summaries.scored(member)), origin=member.origin) for member in state.front],
         second_opinion=opinion,
         so_far=partial,
         chosen=None if choice is None else {"member": place, "words": in_words(choice)},
-        recipe=recipe_summary(folder, best, recipe, portfolio.best),
+        recipe=summaries.recipe_summary(folder, best, recipe, portfolio.best),
         limit=above,
     )
     end = monotonic() + (MOST_TRYING if given.left is None else min(MOST_TRYING, 0.5 * given.left))
@@ -253,7 +235,7 @@ def write_outputs(
         return found
 
     result = write_release(folder, assembly, masked, result, judged, risk, exchanged, omitted, what_holds)
-    folder.write_json(RESULT, result.to_json())
+    folder.write_json(layout.RESULT, result.to_json())
     return result
 
 
@@ -277,13 +259,13 @@ def _write_scores(folder: RunFolder, assembly: Assembly, starting: Sequence[Star
     for *said, individual in rows:
         # Of a failed evaluation only the infeasibility is known.
         known = {INFEASIBILITY: individual.infeasibility if individual.failed else 0.0}
-        known |= {} if individual.failed else scored(individual).scores
+        known |= {} if individual.failed else summaries.scored(individual).scores
         objective = None if individual.failed else individual.objectives[0]
         lines.append([*said, objective, *(known.get(name) for name in names)])
     header = ["set", "slot", "origin", "label", "fitness", *names]
-    write_text(folder.file(SCORES), csv_text([header, *lines]))
+    write_text(folder.file(layout.SCORES), csv_text([header, *lines]))
     front = [[line[1], line[2], *line[4:]] for line in lines if line[0] == "front"]
-    write_text(folder.file(FRONT), csv_text([["member", "origin", "fitness", *names], *front]))
+    write_text(folder.file(layout.FRONT), csv_text([["member", "origin", "fitness", *names], *front]))
 
 
 LEAST, MOST = 1.0, 30.0  # seconds that the limit may take, at least and at most; in between as many as the search took
@@ -342,26 +324,21 @@ def causes_of(
     """Return a sentence for each possible cause of missed requirements on privacy models."""
     # Causes are unmasked quasi-identifiers, and rules of records whose repair made starting files miss requirements
     # that they had fulfilled.
-    causes = unmasked_causes(judged)
-    with suppress(DeadlineOver), time_limited(seconds, DeadlineOver):
-        causes = [*causes, *_rules_cause(assembly, evaluated, judged)]
-    return list(causes)
-
-
-def _rules_cause(assembly: Assembly, evaluated: int, judged: Sequence[Mapping[str, Any]]) -> list[str]:
+    causes = list(unmasked_causes(judged))
     problem, rules = assembly.problem, assembly.microdata.rules
     missed = any(not entry["met"] and "unmasked" in entry for entry in judged)
     if rules is None or not missed or not isinstance(problem.genotype, Seedable):
-        return []
-    files, before, after = met_before_and_after(problem, assembly.plan, evaluated, MOST_AGAIN)
-    if before <= after:
-        return []
-    kinds = [*(["structural zeros"] if rules.zeros else []), *(["edit rules"] if rules.edit_rules else [])]
-    advice = " Without them (--no-structural-zeros) such records are published." if rules.zeros else ""
-    return [
-        f"A cause: of {files} starting files {before} met what privacy models ask for before records that "
-        f"{' and '.join(kinds)} forbid were put right, and {after} afterwards.{advice}"
-    ]
+        return causes
+    with suppress(DeadlineOver), time_limited(seconds, DeadlineOver):
+        files, before, after = met_before_and_after(problem, assembly.plan, evaluated, MOST_AGAIN)
+        if before > after:
+            kinds = [*(["structural zeros"] if rules.zeros else []), *(["edit rules"] if rules.edit_rules else [])]
+            advice = " Without them (--no-structural-zeros) such records are published." if rules.zeros else ""
+            causes.append(
+                f"A cause: of {files} starting files {before} met what privacy models ask for before records that "
+                f"{' and '.join(kinds)} forbid were put right, and {after} afterwards.{advice}"
+            )
+    return causes
 
 
 MANY_CATEGORIES, RARE = 60, 3

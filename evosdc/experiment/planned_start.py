@@ -14,7 +14,7 @@ from evosdc.engine.loop import SearchState, search
 from evosdc.engine.stop import Stop
 from evosdc.experiment.assembly import Assembly, assembled_like
 from evosdc.experiment.environment import rewrite_experiment
-from evosdc.experiment.experiment import Experiment, Named, Start
+from evosdc.experiment.experiment import Named, Start
 from evosdc.experiment.maskings import MaskingEntry, PlannedStart
 from evosdc.experiment.preparation import search_from, starting_individuals
 from evosdc.experiment.problem import parse_constraints
@@ -131,12 +131,19 @@ def _plan(recorder: Recorder, planned: PlannedStart, rule: Stop, dispatch: Dispa
 
 
 def with_known_plan(assembly: Assembly, folder: RunFolder) -> Assembly:
-    """Return a run's assembly with the plan in its folder, where one was requested and found."""
-    start = assembly.experiment.start
+    """Return a run's assembly whose start begins with files of the plan in its folder, where one was requested."""
+    experiment, start, before = assembly.experiment, assembly.experiment.start, assembly.plan
     if start is None or start.planned is None or not folder.file(PLANNING).exists():
         return assembly
     document = folder.read_object(PLANNING, "masking")
-    return with_plan(assembly, Masking.from_json(document["masking"]), document.get("files", start.planned.files))
+    masking, files = Masking.from_json(document["masking"]), document.get("files", start.planned.files)
+    plans = tuple(MaskingEntry.of(replace(masking, draw=draw)) for draw in range(files))
+    start = start.model_copy(update={"methods": (*plans, *start.methods), "planned": None})
+    experiment = experiment.model_copy(update={"start": start})
+    plan = plan_of_start(assembly.problem, experiment, start, assembly.registry, before.files)
+    made = {position + len(plans): table for position, table in before.made.items()}
+    plan = replace(plan, assured=before.assured + len(plans), made=made, planned=len(plans))
+    return replace(assembly, experiment=experiment, plan=plan)
 
 
 def plan_assembly(assembly: Assembly, tuned: Sequence[Masking]) -> Assembly:
@@ -148,8 +155,7 @@ def plan_assembly(assembly: Assembly, tuned: Sequence[Masking]) -> Assembly:
         "algorithm": Named(name=registry.default("algorithm", "plan")),
         "start": Start(methods=methods, initial=True),
     }
-    experiment: Experiment = assembly.experiment.model_copy(update=update)
-    return assembled_like(assembly, experiment)
+    return assembled_like(assembly, assembly.experiment.model_copy(update=update))
 
 
 def _not_worse(
@@ -179,9 +185,8 @@ def _not_worse(
 
 def _tuning(recorder: Recorder) -> dict[str, Any]:
     """Return the content of ``tuning.json``: tuned methods from best to worst, and those that the start names."""
-    if not recorder.folder.file(TUNING).exists():
-        return {"methods": []}
-    return recorder.folder.read_object(TUNING, "methods")
+    there = recorder.folder.file(TUNING).exists()
+    return recorder.folder.read_object(TUNING, "methods") if there else {"methods": []}
 
 
 def _tuned(recorder: Recorder) -> list[Masking]:
@@ -203,17 +208,3 @@ def _stop_of_plan(planned: PlannedStart, assembly: Assembly) -> Stop:
         if seconds is evaluations is None:
             evaluations = PLANS
     return Stop(evaluations=evaluations, seconds=seconds, stalled=STALLED)
-
-
-def with_plan(assembly: Assembly, masking: Masking, files: int) -> Assembly:
-    """Return an assembly whose start begins with several files of a plan, in place of the request for one."""
-    experiment, registry = assembly.experiment, assembly.registry
-    assert experiment.start is not None, "a plan is evolved where a start asks for it"
-    plans = tuple(MaskingEntry.of(replace(masking, draw=draw)) for draw in range(files))
-    start = experiment.start.model_copy(update={"methods": (*plans, *experiment.start.methods), "planned": None})
-    experiment = experiment.model_copy(update={"start": start})
-    before = assembly.plan
-    plan = plan_of_start(assembly.problem, experiment, start, registry, before.files)
-    made = {position + len(plans): table for position, table in before.made.items()}
-    plan = replace(plan, assured=before.assured + len(plans), made=made, planned=len(plans))
-    return replace(assembly, experiment=experiment, plan=plan)

@@ -53,24 +53,6 @@ def parse_constraints(experiment: Experiment) -> tuple[Constraint, ...]:
     return tuple(listed)
 
 
-def constraints_of(
-    experiment: Experiment,
-    measures: Measures,
-    registry: Registry,
-    microdata: Microdata,
-    aggregation: Aggregation,
-) -> tuple[Constraints, dict[str, Fitted]]:
-    """Return the constraints, and the measures that they need besides those of the experiment."""
-    listed = parse_constraints(experiment)
-    figures, collect = Figures(measures, registry, microdata, aggregation), FaultCollector()
-    for constraint in listed:
-        with collect.step():
-            figures.add(constraint)
-    collect.settle()
-    margins = experiment.tighter[-1].margins if experiment.tighter else {}
-    return Constraints(listed, figures.derived, margins), figures.fitted
-
-
 @dataclass
 class Figures:
     """The figures of constraints: further fitted measures by the name of their score, and figures made of scores."""
@@ -253,9 +235,14 @@ def build_problem(
         aggregation = aggregation_of(measures, registry)
     with collect.step():
         fitness = fitness_of(experiment, registry)
-    constraints, figures = Constraints(), dict[str, Fitted]()
+    constraints, figures = Constraints(), Figures(measures, registry, microdata, aggregation)
     with collect.step():
-        constraints, figures = constraints_of(experiment, measures, registry, microdata, aggregation)
+        required = parse_constraints(experiment)
+        for constraint in required:
+            with collect.step():
+                figures.add(constraint)
+        margins = experiment.tighter[-1].margins if experiment.tighter else {}
+        constraints = Constraints(required, figures.derived, margins)
     if isinstance(genotype, Stochastic) and genotype.expected:
         collect.faults += [
             Fault(
@@ -264,7 +251,7 @@ def build_problem(
                 "measures, and constraints on figures, that have one",
                 f"Genotype {experiment.genotype.name} judges by expectations here; let it draw instead.",
             )
-            for name, found in (fitted | figures).items()
+            for name, found in (fitted | figures.fitted).items()
             if not isinstance(found, Expected)
         ]
     if fitness is not None and not collect.faults:
@@ -283,7 +270,7 @@ def build_problem(
     collect.settle()
     if genotype is None or fitness is None:
         raise PluginError("a genotype or fitness was not built although nothing was wrong")
-    return Problem(genotype, fitted | figures, aggregation, fitness, Streams(seed), constraints)
+    return Problem(genotype, fitted | figures.fitted, aggregation, fitness, Streams(seed), constraints)
 
 
 def _fitted(name: str, fit: Callable[[], Fitted]) -> Fitted | InputError:

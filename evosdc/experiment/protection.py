@@ -10,19 +10,9 @@ from evosdc.assess.defaults import composition, default_portfolio, losses_for_an
 from evosdc.engine.choice import choice_of
 from evosdc.engine.headline import Headline, unmasked_of
 from evosdc.errors import ExperimentError, Fault, InputError, ParameterError
+from evosdc.experiment import problem
 from evosdc.experiment.data import load_data, microdata_of, with_dependent
 from evosdc.experiment.experiment import DataSource, Experiment
-from evosdc.experiment.problem import (
-    LAST,
-    OF_MASKED,
-    aims_of,
-    exact_risks,
-    followed_judges,
-    harms_of,
-    known_among,
-    learned_of,
-    limits_of,
-)
 from evosdc.experiment.reader import parse_experiment
 from evosdc.model import Guaranteed, Microdata, designs_of
 from evosdc.model.constraint import ACCEPTED, AUDIENCES, Constraint, without_publishable
@@ -144,15 +134,15 @@ def protection(
         named = {kind: list(names) for kind, names in (("il", il), ("dr", dr)) if names}
         measures = {"il": [], "dr": [], **assurance["measures"], **named}
         harms = False  # labels of groups are true: nothing was relabelled
-    bounds = harms_of(registry) | exact_risks(microdata, registry, require, accepted) if harms else {}
-    judges = followed_judges(microdata, registry, goal) if harms else {}
+    bounds = problem.harms_of(registry) | problem.exact_risks(microdata, registry, require, accepted) if harms else {}
+    judges = problem.followed_judges(microdata, registry, goal) if harms else {}
     bounds |= judges
     limited = {name: bound for name, bound in bounds.items() if name not in (*measures["il"], *dr)}
-    aims = aims_of(wished, registry, _names(measures["dr"]), goal) if harms else {}
+    aims = problem.aims_of(wished, registry, _names(measures["dr"]), goal) if harms else {}
     if options.fitness is None and assurance is None and not aims:
         fitness = registry.default("fitness", "balance")  # nothing bounds the risk that is judged
-    learned = learned_of(registry)
-    known = known_among(microdata.original.schema)
+    learned = problem.learned_of(registry)
+    known = problem.known_among(microdata.original.schema)
     known = () if len(known) == len(microdata.protect) else known
     required = dict.fromkeys(Constraint.parse(text).name for text in require)
     taken = (*measures["il"], *_names(measures["dr"]), *limited)
@@ -162,7 +152,7 @@ def protection(
             {
                 "name": name,
                 **({"of": known} if name in judges and known else {}),
-                **(OF_MASKED if name in learned else {}),
+                **(problem.OF_MASKED if name in learned else {}),
             }
             for name in limited
         ),
@@ -178,7 +168,7 @@ def protection(
         "structural_zeros": options.structural_zeros,
         "algorithm": {"name": registry.default("algorithm", "protect")},
         "measures": measures,
-        "constraints": [*require, *([verdict] if verdict else ()), *limits_of(limited | aims)],
+        "constraints": [*require, *([verdict] if verdict else ()), *problem.limits_of(limited | aims)],
         "second_opinion": options.second_opinion,
         "stop": _stop(seconds, options.generations, GENERATIONS, STALLED),
     }
@@ -246,8 +236,8 @@ def plan_genotype(required: Iterable[Constraint], microdata: Microdata, registry
     genotype: dict[str, Any] = {"name": name}
     if LASTING in fields:
         genotype[LASTING] = False
-    last = assuring_step(required, microdata, registry) if LAST in fields else None
-    return genotype if last is None else genotype | {LAST: last}
+    last = assuring_step(required, microdata, registry) if problem.LAST in fields else None
+    return genotype if last is None else genotype | {problem.LAST: last}
 
 
 def assuring_step(required: Iterable[Constraint], microdata: Microdata, registry: Registry) -> dict[str, Any] | None:

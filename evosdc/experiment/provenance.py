@@ -1,6 +1,7 @@
 """The origin of a published file: input, versions and time; nothing of the host or the user."""
 
 import hashlib
+import json
 import platform
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -12,7 +13,10 @@ from typing import Any
 from evosdc._version import __version__
 from evosdc.datasets.storage import locate, sha256
 from evosdc.errors import CheckpointError, Fault
+from evosdc.files.atomic import write_text
+from evosdc.files.source import WriteReport
 from evosdc.plugins.registry import Registry
+from evosdc.runs.layout import manifest_path
 from evosdc.secret import Key
 from evosdc.table.table import Table
 
@@ -58,15 +62,30 @@ def today() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def manifest_of(registry: Registry, read: Mapping[str, Any], written: Path, command: str) -> dict[str, Any]:
-    """Return the manifest of a published file: input, output, method, time and versions."""
-    return {
+def write_manifest(
+    document: Mapping[str, Any],  # what was done
+    written: WriteReport,
+    perturbed: Mapping[str, int],  # of `evosdc.assess.changes.perturbed_values`
+    read: Mapping[str, Any],  # of `input_account`
+    command: str,
+    registry: Registry,
+) -> dict[str, Any]:
+    """Write the manifest of a published file beside it, and return its content: what was done, files, and versions."""
+    content = {
+        **document,
+        "changed": dict(written.changed),
+        "perturbed": dict(perturbed),
+        "dropped_identifiers": list(written.dropped),
+        "formulas": dict(written.formulas),
+        "neutralised_formulas": written.neutralised,
         "input": dict(read),
-        "output": digest(written),
+        "output": digest(written.path),
         "command": command,
         "date": today(),
         "versions": versions_of(registry),
     }
+    write_text(manifest_path(written.path), json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    return content
 
 
 @cache

@@ -259,16 +259,18 @@ def resolve(experiment: Experiment, registry: Registry, protect: tuple[str, ...]
 
 
 def with_executor(
-    experiment: Experiment, registry: Registry, name: str | None, workers: int | None, hosts: str | None
+    experiment: Experiment, registry: Registry, name: str | None, workers: int | None, hosts: Path | None
 ) -> Experiment:
     """Return the experiment on another executor, or with other workers or hosts; None keeps its own."""
     # Of its parameters those are kept that the other executor has as well. No result depends on any of this.
+    if not (name or workers or hosts):
+        return experiment
     chosen = experiment.executor
     name = name or chosen.name
     fields = registry.implementation("executor", name).Params.model_fields
     known = {field.alias or key for key, field in fields.items()}
     params = {key: value for key, value in chosen.params.items() if name == chosen.name or key in known}
-    params |= {} if hosts is None else {"hosts": hosts}
+    params |= {} if hosts is None else {"hosts": str(hosts.absolute())}
     registry.parameters("executor", name, params)
     other = ExecutorChoice(name=name, workers=workers or chosen.workers, grain=chosen.grain, **params)
     return experiment.model_copy(update={"executor": other})

@@ -1,6 +1,6 @@
 """Journal, checkpoints and status of a run while it searches."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from time import monotonic
 from typing import Any
 
@@ -31,9 +31,7 @@ FLUSH = 0.5  # seconds after which a line of the journal can be read by others, 
 class Recorder:
     """Writes journal, status and checkpoints of a run, and tells plugins and display of each generation."""
 
-    def __init__(
-        self, assembly: Assembly, folder: RunFolder, display: Display, clock: Callable[[], float] = monotonic
-    ) -> None:
+    def __init__(self, assembly: Assembly, folder: RunFolder, display: Display) -> None:
         self.assembly = assembly
         self.folder = folder
         self.display = display
@@ -46,7 +44,6 @@ class Recorder:
             "fitness": experiment.fitness.name,
             "algorithm": experiment.algorithm.name,
         }
-        self.clock = clock
         self.journal = Journal(folder.file(JOURNAL))
         self.state: SearchState | None = None
         self.judged: list[Individual] = []
@@ -59,7 +56,7 @@ class Recorder:
         # In this order a stop in between leaves a line too many, which a resume cuts off, and never one too few.
         self.journal.write(record)
         self.state = state
-        now = self.clock()
+        now = monotonic()
         if now >= self._due:
             self.save()
         elif now >= self._flush_due:
@@ -72,7 +69,7 @@ class Recorder:
 
     def _heed(self) -> None:
         """End the run on request."""
-        now = self.clock()
+        now = monotonic()
         if now >= self._requests_due:
             self._requests_due = now + FLUSH
             end_if_requested(self.folder.path)
@@ -82,11 +79,11 @@ class Recorder:
     def save(self) -> None:
         """Write a checkpoint of the latest state; the journal reaches at least as far."""
         if self.state is not None:
-            began = self.clock()
+            began = monotonic()
             self.journal.flush()
             save_checkpoint(self.folder.path, self.state, self.assembly.problem.genotype)
             self.write_status("running")
-            ended = self.clock()
+            ended = monotonic()
             self._due = ended + max(INTERVAL, 20.0 * (ended - began))
 
     def return_to(self, state: SearchState) -> None:
@@ -100,24 +97,21 @@ class Recorder:
         self.state = state
 
     def starting(self, done: int, total: int) -> None:
-        """Take note that `done` of `total` starting files are masked and evaluated."""
-        self.display.starting(done, total)
-        self._progress(f"{done} of {total} starting files masked and evaluated")
+        """Show and record how many starting files are masked and evaluated."""
+        self._progress(self.display.starting(done, total))
 
     def tuning(self, done: int) -> None:
-        """Record how many files were masked and judged in tuning."""
-        self.display.tuning(done)
-        self._progress(f"tuning masking methods: {done} {'file' if done == 1 else 'files'} masked and judged")
+        """Show and record how many files were masked and judged in tuning."""
+        self._progress(self.display.tuning(done))
 
     def planning(self, evaluations: int, score: float | None) -> None:
-        """Record how many protection plans were evaluated, and the best one's score."""
-        self.display.planning(evaluations, score)
-        self._progress(f"evolving a protection plan: {evaluations} evaluated")
+        """Show and record how many protection plans were evaluated."""
+        self._progress(self.display.planning(evaluations, score))
 
     def _progress(self, message: str) -> None:
         """Say in the status, now and then, how far the run is before its search; end where that is requested."""
         self._heed()
-        now = self.clock()
+        now = monotonic()
         if now >= self._flush_due:
             self.write_status("running", message)
             self._flush_due = now + FLUSH

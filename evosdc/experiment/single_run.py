@@ -14,35 +14,13 @@ from evosdc.engine.checkpoint import SO_FAR, newest_checkpoint, save_so_far, set
 from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.loop import SearchState
 from evosdc.errors import CheckpointError, EvosdcError, ExperimentError, Fault, InputError
+from evosdc.experiment import environment, preparation
 from evosdc.experiment.assembly import Assembly, assemble, opened
 from evosdc.experiment.display import Display
-from evosdc.experiment.early_verdict import (
-    evolved,
-    within,
-)
-from evosdc.experiment.environment import (
-    REQUIRED,
-    begun_as,
-    begun_by,
-    changes_since,
-    edited_remark,
-    environment_of,
-    naming_plugins,
-    require_same_schema,
-    write_experiment,
-)
+from evosdc.experiment.early_verdict import JudgedSearch, within
 from evosdc.experiment.experiment import ExecutorChoice, Experiment
 from evosdc.experiment.outputs import missed_by_all, traced, write_outputs
 from evosdc.experiment.planned_start import planned_start, with_known_plan
-from evosdc.experiment.preparation import (
-    ended_by_time,
-    files_of,
-    read_portfolio,
-    search_from,
-    starting_individuals,
-    write_portfolio,
-    write_repetition,
-)
 from evosdc.experiment.provenance import require_same_data
 from evosdc.experiment.reader import experiment_of, experiment_text, resolve
 from evosdc.experiment.recorder import Recorder, remove_report
@@ -52,19 +30,9 @@ from evosdc.experiment.tuned_start import tune_start, with_found, with_tuned
 from evosdc.experiment.workers import dispatch_of, executor_of, redirected
 from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
+from evosdc.runs import layout
 from evosdc.runs.journal import cut_journal
-from evosdc.runs.layout import (
-    CONTEXT,
-    ENVIRONMENT,
-    FOR_USERS,
-    JOURNAL,
-    PORTFOLIO,
-    RESOLVED,
-    RESULT,
-    STATUS,
-    TUNING,
-    RunFolder,
-)
+from evosdc.runs.layout import RunFolder
 from evosdc.runs.published import published_faults
 from evosdc.runs.result import Result
 from evosdc.runs.status import EndRequested, withdraw
@@ -82,7 +50,7 @@ def write_partial_result(recorder: Recorder, reason: str = STOPPED) -> Result | 
     # `reason` says in the result of a search why it ended.
     folder, assembly, found = recorder.folder, recorder.assembly, recorder.tuned
     if recorder.state is not None:
-        return write_outputs(folder, assembly, read_portfolio(folder), recorder.state, reason, partial=True)
+        return write_outputs(folder, assembly, preparation.read_portfolio(folder), recorder.state, reason, partial=True)
     if found is not None:
         begun = with_tuned(assembly, found.maskings, made=found.made)
         return _write_started(folder, begun, None, found.seconds, found.evaluations)
@@ -91,9 +59,9 @@ def write_partial_result(recorder: Recorder, reason: str = STOPPED) -> Result | 
 
 def _write_tuned(folder: RunFolder, assembly: Assembly) -> Result | None:
     """Write the best file of ``tuning.json``, whose methods are in the assembly's start; None without it."""
-    if not folder.file(TUNING).exists():
+    if not folder.file(layout.TUNING).exists():
         return None
-    spent = folder.read_object(TUNING, "seconds", "evaluations")
+    spent = folder.read_object(layout.TUNING, "seconds", "evaluations")
     return _write_started(folder, assembly, None, spent["seconds"], spent["evaluations"])
 
 
@@ -110,7 +78,8 @@ def _write_started(
         judged = [starting_individual(problem, plan, position, rule) for position in positions]
     if all(individual.failed for individual in judged[: plan.candidates]):
         return None
-    state, files = search_from(assembly, judged, seconds, evaluations), files_of(assembly, judged)
+    state = preparation.search_from(assembly, judged, seconds, evaluations)
+    files = preparation.files_of(assembly, judged)
     save_so_far(folder.path, state, problem.genotype)  # what commands about its front read
     return write_outputs(folder, assembly, files, state, STOPPED, partial=True)
 
@@ -120,23 +89,23 @@ def finish_stopped(path: Path, registry: Registry) -> Result:
     # Before the search it is the best file that tuning has found, where that was done.
     folder = RunFolder(path)
     assembly = opened(folder, registry)
-    require_same_data(folder.read_object(ENVIRONMENT), assembly.source.table, folder.key())
+    require_same_data(folder.read_object(layout.ENVIRONMENT), assembly.source.table, folder.key())
     with folder:
         assembly = with_known_plan(with_found(assembly, folder), folder)
         state, _ = newest_checkpoint(path, assembly.problem.genotype)
-        if state is not None and folder.file(PORTFOLIO).exists():
+        if state is not None and folder.file(layout.PORTFOLIO).exists():
             result: Result | None = write_outputs(
-                folder, assembly, read_portfolio(folder), state, STOPPED, partial=True
+                folder, assembly, preparation.read_portfolio(folder), state, STOPPED, partial=True
             )
         else:
             result = _write_tuned(folder, assembly)
         if result is None:
             advice = "Go on with it by evosdc resume."
             raise ExperimentError(Fault(str(path), "a run whose search had not begun", "a best file so far", advice))
-        said = folder.read_object(STATUS) if folder.file(STATUS).exists() else {}
+        said = folder.read_object(layout.STATUS) if folder.file(layout.STATUS).exists() else {}
         # How it ended is known where it ended in good order, and it was this command where its process was killed.
         message = said.get("message", STOPPED) if said.get("state") == "interrupted" else REQUESTED
-        folder.write_json(STATUS, said | {"state": "interrupted", "message": message})
+        folder.write_json(layout.STATUS, said | {"state": "interrupted", "message": message})
         return result
 
 
@@ -182,10 +151,11 @@ def run_once(
         one = assembly.experiment.model_copy(update={"seed": public(seed), "replicates": 1})
         start = start_of(experiment, registry, assembly.microdata.original.schema)
         full = resolve(one, registry, assembly.microdata.protect, start)
-        folder.write_json(ENVIRONMENT, environment_of(replace(assembly, experiment=full), key) | begun_by(command))
-        write_experiment(folder, experiment_text(full))
+        now = environment.environment_of(replace(assembly, experiment=full), key)
+        folder.write_json(layout.ENVIRONMENT, now | environment.begun_by(command))
+        environment.write_experiment(folder, experiment_text(full))
         # Last, since this is the file that makes the folder one that can be resumed.
-        folder.write_json(RESOLVED, full.to_json())
+        folder.write_json(layout.RESOLVED, full.to_json())
         given = time_of(assembly, began).slowed(slowness)
         given.remark((display or Display()).message)
         return _carry_out(Recorder(ending_within(assembly, given, folder), folder, display or Display()), given)
@@ -204,21 +174,21 @@ def resume_once(
     experiment = experiment_of(folder)
     if executor is not None:
         experiment = experiment.model_copy(update={"executor": executor})
-    before = folder.read_object(ENVIRONMENT, *REQUIRED)
-    with naming_plugins(folder, registry):
+    before = folder.read_object(layout.ENVIRONMENT, *environment.REQUIRED)
+    with environment.naming_plugins(folder, registry):
         assembly = assemble(experiment, registry, folder.seed(experiment.seed))
     key = folder.key()
-    now = environment_of(assembly, key)
-    edits = require_same_schema(before, now, force)
+    now = environment.environment_of(assembly, key)
+    edits = environment.require_same_schema(before, now, force)
     require_same_data(before, assembly.source.table, key)
     if before.get("start_files", []) != now["start_files"]:
         given = "masked files that have changed since the run began from them"
         raise CheckpointError(Fault("start.files", given, "the same files", "Restore them or begin a new run."))
-    changes = require_same_versions(before, now, force)
+    changes = environment.require_same_versions(before, now, force)
     with folder:
         old, new = before["packages"], now["packages"]
         remarks = [
-            *edited_remark(folder),
+            *environment.edited_remark(folder),
             *(f"{fault.where}: {fault.given}; it is written again at the end" for fault in published_faults(path)),
             *([f"the run was broken off: {folder.abandoned} is gone"] if folder.abandoned is not None else []),
             *(f"going on with another version: {change}" for change in changes),
@@ -233,37 +203,26 @@ def resume_once(
             display.message(text)
         if changes or edits:
             forced = [*before.get("forced", ()), *changes, *edits]
-            folder.write_json(ENVIRONMENT, begun_as(before, now) | {"forced": forced})
+            folder.write_json(layout.ENVIRONMENT, environment.begun_as(before, now) | {"forced": forced})
         state, complaints = newest_checkpoint(path, assembly.problem.genotype)
         for complaint in complaints:
             display.message(f"{complaint}; going on from the checkpoint before it")
         if complaints and state is not None:
             set_aside_newer(path, state.population.generation)
-        cut_journal(folder.file(JOURNAL), 0 if state is None else state.progress.generation)
+        cut_journal(folder.file(layout.JOURNAL), 0 if state is None else state.progress.generation)
         spent = 0.0 if state is None else state.progress.seconds
-        over = state is not None and ended_by_time(folder, state.progress.generation)
+        over = state is not None and preparation.ended_by_time(folder, state.progress.generation)
         # Where judges alone are left to ask, to load all again is not to cost them their time.
         time = time_of(assembly, (monotonic() if over else began) - spent)
         return _carry_out(Recorder(ending_within(assembly, time, folder, spent, over), folder, display), time, state)
-
-
-def require_same_versions(before: Mapping[str, Any], now: Mapping[str, Any], force: bool) -> list[str]:
-    """Return changes of evosdc and plugins since a run began; raise `CheckpointError` for them unless forced."""
-    changes = changes_since(before, now)
-    if changes and not force:
-        advice = "Begin a new run, restore those versions, or go on all the same with `evosdc resume --force`."
-        raise CheckpointError(
-            Fault("versions", f"others than the run began with ({'; '.join(changes)})", "the same", advice)
-        )
-    return changes
 
 
 def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None = None) -> Finished:
     """Search from a state, or from the start, and write the result."""
     assembly, folder = recorder.assembly, recorder.folder
     registry = assembly.registry
-    shutil.rmtree(folder.file(CONTEXT), ignore_errors=True)  # left behind by a run that was killed
-    for name in (RESULT, FOR_USERS, SO_FAR):  # of the best so far, when the run was stopped
+    shutil.rmtree(folder.file(layout.CONTEXT), ignore_errors=True)  # left behind by a run that was killed
+    for name in (layout.RESULT, layout.FOR_USERS, SO_FAR):  # of the best so far, when the run was stopped
         folder.file(name).unlink(missing_ok=True)
     remove_report(folder, recorder.display)
     withdraw(folder.path)
@@ -278,7 +237,7 @@ def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None =
         state, files, reason = _searched(recorder, state, given)
         assembly = recorder.assembly
         if reason == assembly.stop.time_over:
-            write_repetition(folder, assembly, len(recorder.judged) or None, state.progress.generation)
+            preparation.write_repetition(folder, assembly, len(recorder.judged) or None, state.progress.generation)
             reason = reason if given.seconds is None else f"{given.seconds:g} seconds"
         recorder.write_status("running", "writing the result, with a second opinion where one is wanted")
         result = write_outputs(
@@ -321,8 +280,9 @@ def _searched(
             assembly, spent = planned_start(recorder, dispatch, spent)
             recorder.assembly, dispatch = assembly, redirected(dispatch, assembly)
         state, files = _start(recorder, state, dispatch, spent)
-        state, reason = evolved(recorder, state, files, dispatch, executor.time_limit, given)
-        recorder.state = state
+        judged = JudgedSearch(recorder, state, files, dispatch, executor.time_limit, given)
+        reason = judged.run()
+        recorder.state = state = judged.state
         recorder.save()
     return state, files, reason
 
@@ -332,26 +292,26 @@ def _start(
 ) -> tuple[SearchState, list[StartingFile]]:
     """Return the state to search from, and the scores of the starting files; `spent` is the cost of tuning."""
     assembly, folder = recorder.assembly, recorder.folder
-    if state is not None and folder.file(PORTFOLIO).exists():
-        return state, read_portfolio(folder)
+    if state is not None and folder.file(layout.PORTFOLIO).exists():
+        return state, preparation.read_portfolio(folder)
     began = monotonic()
     recorder.write_status("running", "masking and judging the starting files")
     seconds, evaluations = spent.get("seconds", 0.0), spent.get("evaluations", 0)
     individuals = recorder.judged
-    individuals.extend(starting_individuals(assembly, dispatch, recorder.starting, seconds))
+    individuals.extend(preparation.starting_individuals(assembly, dispatch, recorder.starting, seconds))
     wanted = len(assembly.plan.labels)
     if len(individuals) < wanted:
         message = f"{len(individuals)} of {wanted} starting files were evaluated in their share of the time"
         recorder.display.message(f"{message}; the rest of it is the search's")
-        write_repetition(folder, assembly, len(individuals), None)
+        preparation.write_repetition(folder, assembly, len(individuals), None)
     constraints = assembly.problem.constraints
     limits = traced(assembly, [{"requirement": str(one)} for one in constraints.listed])
     own = [str(entry["requirement"]) for entry in limits if entry["own"]]
     if missed := missed_by_all(constraints, [individual.scores for individual in individuals], own):
         recorder.display.message(missed)
-    files = files_of(assembly, individuals)
-    write_portfolio(folder, files)
-    return search_from(assembly, individuals, seconds + monotonic() - began, evaluations), files
+    files = preparation.files_of(assembly, individuals)
+    preparation.write_portfolio(folder, files)
+    return preparation.search_from(assembly, individuals, seconds + monotonic() - began, evaluations), files
 
 
 def _leave(recorder: Recorder, error: BaseException) -> None:

@@ -10,23 +10,13 @@ from time import monotonic, sleep
 from typing import Any
 
 from evosdc.errors import CheckpointError, EvosdcError, ExperimentError, Fault, RunError
+from evosdc.experiment import environment
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.display import Display
-from evosdc.experiment.environment import (
-    REQUIRED,
-    begun_as,
-    begun_by,
-    edited_remark,
-    environment_of,
-    naming_plugins,
-    providers_of,
-    restore_experiment,
-    write_experiment,
-)
 from evosdc.experiment.experiment import ExecutorChoice, Experiment
 from evosdc.experiment.reader import experiment_of, experiment_text, with_executor
 from evosdc.experiment.recorder import remove_report
-from evosdc.experiment.single_run import finish_stopped, require_same_versions, resume_once, run_once
+from evosdc.experiment.single_run import finish_stopped, resume_once, run_once
 from evosdc.experiment.study_status import (
     PlannedRun,
     Setting,
@@ -43,22 +33,12 @@ from evosdc.model import Executor, SharedFiles, Task
 from evosdc.model.individual import precedence_of
 from evosdc.plugins.registry import Registry, default_registry
 from evosdc.printing import csv_text, value_in_words
-from evosdc.runs.layout import ENVIRONMENT, LOCK, RESOLVED, RESULT, SETTING, STATUS, RunFolder
+from evosdc.runs import status
+from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT, LOCK, RESOLVED, RESULT, SETTING, STATUS, RunFolder
 from evosdc.runs.lock import read_owner
 from evosdc.runs.published import require_published
 from evosdc.runs.rank_tests import compared, spread_of
 from evosdc.runs.result import Result, Scored, StudyResult
-from evosdc.runs.status import (
-    FINISHED,
-    RUNNING,
-    WAITING,
-    EndRequested,
-    RunStatus,
-    end_if_requested,
-    end_requested,
-    request_end,
-    withdraw,
-)
 from evosdc.secret import Key, Seed
 
 
@@ -127,7 +107,7 @@ def run_planned(shared: SharedFiles | None, seed: Seed, payload: Payload) -> str
     """Carry out one run of a study, in a worker; return why it failed, or nothing. The study's folder has its key."""
     study, position, force = payload
     folder = RunFolder(Path(study))
-    if end_requested(folder.path):
+    if status.end_requested(folder.path):
         return ""
     try:
         experiment = experiment_of(folder)
@@ -142,7 +122,7 @@ def run_planned(shared: SharedFiles | None, seed: Seed, payload: Payload) -> str
     except EvosdcError as error:
         text = str(error).partition("\n")[0]
         return f"{type(error).__name__}: {text}"
-    except EndRequested:
+    except status.EndRequested:
         return ""  # the study's own process ends for it
     except OSError as error:
         if error.errno in (ENOSPC, EDQUOT):
@@ -203,8 +183,8 @@ def run_study(
         folder.require_new(experiment.data.file)
         own = seed if isinstance(seed, Key) else Key.fresh()
         folder.keep_key(own)
-        folder.write_json(ENVIRONMENT, _environment(experiment, registry, own) | begun_by(command))
-        write_experiment(folder, experiment_text(experiment))
+        folder.write_json(ENVIRONMENT, _environment(experiment, registry, own) | environment.begun_by(command))
+        environment.write_experiment(folder, experiment_text(experiment))
         folder.write_json(RESOLVED, experiment.to_json())
         return _carry_out(experiment, folder, registry, display or Display())
 
@@ -217,38 +197,40 @@ def resume_study(
     *,
     executor: str | None = None,
     workers: int | None = None,
-    hosts: str | None = None,
+    hosts: Path | None = None,
 ) -> Result:
     """Go on with a stopped run or with the missing runs of a study; return its result."""
     # A run that had already ended is returned as it is. Executor, workers and hosts may be others than it began with:
     # the result is the same.
     folder = RunFolder(path)
     experiment = experiment_of(folder)
-    restore_experiment(folder, experiment_text(experiment))
-    if executor or workers or hosts:
-        experiment = with_executor(experiment, registry, executor, workers, hosts)
+    named = folder.file(EXPERIMENT)
+    if folder.file(ENVIRONMENT).exists() and (not named.exists() or not named.stat().st_size):
+        environment.write_experiment(folder, experiment_text(experiment))  # it was lost
+    experiment = with_executor(experiment, registry, executor, workers, hosts)
     if experiment.single:
         if done(folder):
             require_published(path)
-            for remark in edited_remark(folder):
+            for remark in environment.edited_remark(folder):
                 (display or Display()).message(remark)
             return Result.read(path)
         return resume_once(path, registry, display, force, experiment.executor).result
-    with naming_plugins(folder, registry):
+    with environment.naming_plugins(folder, registry):
         now = _environment(experiment, registry, folder.key())
-    before = folder.read_object(ENVIRONMENT, *REQUIRED) if folder.file(ENVIRONMENT).exists() else now
+    before = folder.read_object(ENVIRONMENT, *environment.REQUIRED) if folder.file(ENVIRONMENT).exists() else now
     if before["data"] != now["data"]:
         given, advice = "not those that the study began with", "Restore the file, or begin a new study."
         raise CheckpointError(Fault("data", given, "the same data", advice))
-    changes = require_same_versions(before, now, force)
+    changes = environment.require_same_versions(before, now, force)
     display = display or Display()
-    for remark in edited_remark(folder):
+    for remark in environment.edited_remark(folder):
         display.message(remark)
     with folder:
         if folder.abandoned is not None:
             display.message(f"the study was broken off: {folder.abandoned} is gone")
         if changes:
-            folder.write_json(ENVIRONMENT, begun_as(before, now) | {"forced": [*before.get("forced", ()), *changes]})
+            forced = {"forced": [*before.get("forced", ()), *changes]}
+            folder.write_json(ENVIRONMENT, environment.begun_as(before, now) | forced)
         return _carry_out(experiment, folder, registry, display, force)
 
 
@@ -260,7 +242,7 @@ def _carry_out(
     for run in runs:
         if run not in missing:
             require_published(folder.file(run.folder))
-    withdraw(folder.path)
+    status.withdraw(folder.path)
     if missing:
         remove_report(folder, display)
     # Runs are spread over workers but where there is one run or one worker. A time limit for evaluations is kept by the
@@ -273,7 +255,7 @@ def _carry_out(
     else:
         with executor:
             failures = spread_out(executor, folder, missing, len(runs), display, force)
-            end_if_requested(folder.path)
+            status.end_if_requested(folder.path)
     if failures:
         run, reason, error = failures[0]
         which = f"{len(failures)} of {len(runs)} runs failed"
@@ -293,7 +275,7 @@ def _one_by_one(
 ) -> list[tuple[PlannedRun, str, BaseException | None]]:
     failures: list[tuple[PlannedRun, str, BaseException | None]] = []
     for number, run in enumerate(missing, total - len(missing) + 1):
-        end_if_requested(folder.path)
+        status.end_if_requested(folder.path)
         label = settings[run.setting].label
         display.message(f"run {number} of {total}: {run.folder}" + (f" ({label})" if label else ""))
         try:
@@ -311,9 +293,9 @@ def _one_by_one(
 def _environment(experiment: Experiment, registry: Registry, key: Key) -> dict[str, Any]:
     """Return the environment of all settings together; the data's fingerprint is that of the first setting's."""
     settings = settings_of(experiment)
-    whole = environment_of(assemble(settings[0].experiment, registry, key), key)
+    whole = environment.environment_of(assemble(settings[0].experiment, registry, key), key)
     for setting in settings[1:]:
-        whole["providers"] |= providers_of(setting.experiment, registry)
+        whole["providers"] |= environment.providers_of(setting.experiment, registry)
     return whole
 
 
@@ -453,18 +435,18 @@ def finish(path: Path, registry: Registry, patience: float = PATIENCE) -> Status
     found = read_status(path)
     if found.active:
         for folder in dict.fromkeys([path, *(run.folder for run in runs_of(found) if run.active)]):
-            request_end(folder)
+            status.request_end(folder)
         limit = monotonic() + patience
         while found.active and monotonic() < limit:
             sleep(LOOK)
             found = read_status(path)
         if found.active:
             return found
-        withdraw(path)
+        status.withdraw(path)
     written = [run.folder for run in runs_of(found) if (run.folder / RESULT).exists()]
     refused: list[Fault] = []
     for run in runs_of(found):
-        if run.phase not in (FINISHED, RUNNING, WAITING) and run.folder not in written:
+        if run.phase not in (status.FINISHED, status.RUNNING, status.WAITING) and run.folder not in written:
             try:
                 finish_stopped(run.folder, registry)
                 written.append(run.folder)
@@ -476,6 +458,6 @@ def finish(path: Path, registry: Registry, patience: float = PATIENCE) -> Status
     return read_status(path)
 
 
-def runs_of(found: Status) -> tuple[RunStatus, ...]:
+def runs_of(found: Status) -> tuple[status.RunStatus, ...]:
     """Return the runs of a status."""
     return found.runs if isinstance(found, StudyStatus) else (found,)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,20 +15,9 @@ from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.reader import experiment_of
 from evosdc.plugins.registry import Registry
 from evosdc.printing import values_in_words
-from evosdc.runs.layout import LOCK, RESOLVED, RESULT, RunFolder, replicate_folder, require_run, setting_folder
+from evosdc.runs import status
+from evosdc.runs.layout import LOCK, RESOLVED, RESULT, RunFolder, require_run
 from evosdc.runs.lock import LockOwner, read_owner
-from evosdc.runs.status import (
-    FAILED,
-    FINISHED,
-    KILLED,
-    RUNNING,
-    STOPPED,
-    WAITING,
-    RunStatus,
-    owner_lives,
-    read_run_status,
-    signs_of_life,
-)
 from evosdc.secret import Seed, replicate_seed
 
 if TYPE_CHECKING:
@@ -81,12 +71,11 @@ def combinations(experiment: Experiment) -> Iterator[dict[str, Any]]:
 
 def planned_runs(experiment: Experiment) -> tuple[PlannedRun, ...]:
     """Return the runs of a study, setting by setting; they do not depend on the process that carries them out."""
-    count = 1
-    for values in experiment.sweep.values():
-        count *= len(values)
+    count = prod(map(len, experiment.sweep.values()))
+    width = max(2, len(str(count)))
     return tuple(
         PlannedRun(
-            (f"{setting_folder(setting, count)}/" if experiment.sweep else "") + replicate_folder(replicate),
+            (f"setting-{setting + 1:0{width}d}/" if experiment.sweep else "") + f"replicate-{replicate + 1:03d}",
             setting,
             replicate,
         )
@@ -164,20 +153,23 @@ class StudyStatus:
     folder: Path
     title: str
     phase: str
-    runs: tuple[RunStatus, ...]  # in the order of the plan
+    runs: tuple[status.RunStatus, ...]  # in the order of the plan
     labels: tuple[str, ...]  # the setting of each run in words; empty texts where there is no sweep
     owner: LockOwner | None = None  # the process that carries the study out, or that was killed
 
     @property
     def active(self) -> bool:
         """Whether the study is still running."""
-        return self.phase == RUNNING
+        return self.phase == status.RUNNING
 
     @property
     def counts(self) -> dict[str, int]:
         """How many runs are in each phase."""
         counted = Counter(run.phase for run in self.runs)
-        return {phase: counted[phase] for phase in (FINISHED, RUNNING, WAITING, STOPPED, FAILED, KILLED)}
+        return {
+            phase: counted[phase]
+            for phase in (status.FINISHED, status.RUNNING, status.WAITING, status.STOPPED, status.FAILED, status.KILLED)
+        }
 
     @property
     def evaluations_per_second(self) -> float:
@@ -189,13 +181,13 @@ class StudyStatus:
         """Seconds until the last run is done, if those to come take as long as those that are done or under way."""
         # None before anything can be foreseen, and where nothing is running.
         under_way = [run for run in self.runs if run.active]
-        lengths = [run.seconds for run in self.runs if run.phase == FINISHED]
+        lengths = [run.seconds for run in self.runs if run.phase == status.FINISHED]
         lengths += [run.seconds + run.left for run in under_way if run.left is not None]
         if not self.active or not lengths:
             return None
         usual = sum(lengths) / len(lengths)
         ahead = sum(max(0.0, usual - run.seconds) if run.left is None else run.left for run in under_way)
-        return (ahead + usual * self.counts[WAITING]) / max(1, len(under_way))
+        return (ahead + usual * self.counts[status.WAITING]) / max(1, len(under_way))
 
     @property
     def silent(self) -> float | None:
@@ -203,7 +195,7 @@ class StudyStatus:
         return min((run.silent for run in self.runs if run.silent is not None), default=None)
 
     @property
-    def best(self) -> RunStatus | None:
+    def best(self) -> status.RunStatus | None:
         """The run of the least first objective so far."""
         known = [run for run in self.runs if run.best and run.best.get("fitness")]
         return min(known, key=lambda run: run.best["fitness"][0]) if known else None  # type: ignore[index]
@@ -219,36 +211,36 @@ class StudyStatus:
             "evaluations": sum(run.evaluations for run in self.runs),
             "best": None if best is None else {"folder": str(best.folder)} | dict(best.best or {}),
             "rate": {"evaluations_per_second": round(self.evaluations_per_second, 3)},
-            **signs_of_life(self.left, self.silent, self.owner),
+            **status.signs_of_life(self.left, self.silent, self.owner),
             "list": [run.to_json() | {"setting": label} for run, label in zip(self.runs, self.labels, strict=True)],
         }
 
 
-Status = RunStatus | StudyStatus
+Status = status.RunStatus | StudyStatus
 
 
 def read_status(path: Path) -> Status:
     """Return how a run or a study is doing."""
     owner = read_owner(path / LOCK)
     if owner is not None and not (path / RESOLVED).exists():  # it is just beginning, or was killed in its first moments
-        return read_run_status(path)
+        return status.read_run_status(path)
     require_run(path)
     experiment = experiment_of(RunFolder(path))
     if experiment.single:
-        return read_run_status(path)
+        return status.read_run_status(path)
     plan = planned_runs(experiment)
     labels = [values_in_words(values) for values in combinations(experiment)]
-    runs = tuple(read_run_status(path / run.folder) for run in plan)
+    runs = tuple(status.read_run_status(path / run.folder) for run in plan)
     phase = _phase(path, runs, owner)
     return StudyStatus(path, experiment.heading, phase, runs, tuple(labels[run.setting] for run in plan), owner)
 
 
-def _phase(path: Path, runs: Sequence[RunStatus], owner: LockOwner | None) -> str:
+def _phase(path: Path, runs: Sequence[status.RunStatus], owner: LockOwner | None) -> str:
     phases = {run.phase for run in runs}
-    if owner is not None and owner_lives(path / LOCK, owner):
-        return RUNNING
-    if phases == {FINISHED} and (path / RESULT).exists():
-        return FINISHED
+    if owner is not None and status.owner_lives(path / LOCK, owner):
+        return status.RUNNING
+    if phases == {status.FINISHED} and (path / RESULT).exists():
+        return status.FINISHED
     if owner is not None:
-        return KILLED
-    return FAILED if FAILED in phases else STOPPED
+        return status.KILLED
+    return status.FAILED if status.FAILED in phases else status.STOPPED

@@ -15,7 +15,7 @@ from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.reader import Recipe
 from evosdc.experiment.recipe import chain_of
 from evosdc.experiment.start import StartingFile, fresh_masking_scores
-from evosdc.model import Individual, Microdata
+from evosdc.model import Individual, Masking, Microdata
 from evosdc.model.individual import INFEASIBILITY, PROVISIONAL
 from evosdc.runs.layout import PLANNING, RECIPE, TUNING, RunFolder
 from evosdc.runs.result import Entry, Portfolio, Scored
@@ -162,18 +162,16 @@ def recipe_summary(
             if row["draws"] > 1
             else f" Of tuned methods, a file of {name} scores best: {mean:.3f}. New files were not scored."
         )
-        if classical is not None and _methods_of(classical.model_dump()) != _methods_of(row):
+        if (
+            classical is not None
+            and Masking.from_json(classical.model_dump()).methods != Masking.from_json(row).methods
+        ):
             words += (
                 f" The best single file made without a search, which the file found is compared with, is another one: "
                 f"{classical.label} with {classical.fitness[0]:.3f}. New files of it were not scored."
             )
     kept = {key: document.get(key) for key in ("label", "steps", "draws", "scores", "evaluations", "seconds")}
     return kept | {"better_percent": better, "file": RECIPE, "words": words, "beside": beside}
-
-
-def _methods_of(masking: Mapping[str, Any]) -> list[str]:
-    """Return the methods of a masking as JSON, step by step."""
-    return [str(masking["method"]), *(str(step["method"]) for step in masking.get("then", ()))]
 
 
 def _excess(individual: Individual) -> tuple[float, tuple[float, ...]]:

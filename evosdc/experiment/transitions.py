@@ -12,11 +12,8 @@ from evosdc.printing import csv_text
 from evosdc.randomisation.certificate import capacity
 from evosdc.randomisation.invariance import marginal_shift, retained
 from evosdc.randomisation.transition import Matrix, plain_rows
-from evosdc.runs.layout import (
-    ANALYST,
-    TRANSITIONS,
-    RunFolder,
-)
+from evosdc.runs import layout
+from evosdc.runs.layout import RunFolder
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Table
 
@@ -51,12 +48,12 @@ def write_transitions(folder: RunFolder, original: Table, masked: Table, matrice
             "capacity": capacity([matrix]),
             "matrix": plain_rows(matrix),
         }
-    folder.write_json(TRANSITIONS, document)
+    folder.write_json(layout.TRANSITIONS, document)
     for name, file in matrix_files([a.name for a in original.schema.categorical]).items():
         categories, rows = document[name]["categories"], document[name]["matrix"]
         lines = [[category, *map(repr, row)] for category, row in zip(categories, rows, strict=True)]
         write_text(folder.file(file), csv_text([["original", *categories], *lines]))
-    folder.write_json(ANALYST, matrices_for_analysts(original, masked, matrices))
+    folder.write_json(layout.ANALYST, matrices_for_analysts(original, masked, matrices))
 
 
 def matrix_files(names: Sequence[str]) -> dict[str, str]:

@@ -134,7 +134,7 @@ def tune_problem(
     budget: Budget,
     portfolio: str | None = None,  # by default the one that is usual for the scales of the protected attributes
     dispatch: Dispatch | None = None,
-    tell: Callable[[int], None] = lambda done: None,
+    tell: Callable[[int], object] = lambda done: None,
     stopped: Callable[[Tuning], None] = lambda found: None,
     sample: Problem | None = None,
     slow: Slow | None = None,
@@ -161,7 +161,7 @@ def tune_alone(
     assembly: Assembly,
     tuned: TunedStart,
     budget: Budget,
-    tell: Callable[[int], None] = lambda done: None,
+    tell: Callable[[int], object] = lambda done: None,
     stopped: Callable[[Tuning], None] = lambda found: None,
     slow: Slow | None = None,
 ) -> Tuning:
@@ -232,28 +232,21 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
         document = tuning.to_json() | {"seconds": round(monotonic() - began, 3)}
         document |= {"lasting": [list(methods) for methods in lasting]} if lasting else {}
         folder.write_json(TUNING, document | {key: [one.to_json() for one in ones] for key, ones in entries.items()})
-    document = folder.read_object(TUNING, "start")
-    found = _with_known(assembly, document, made)
+    found = with_found(assembly, folder, made)
     if start.tuned is not None and budget_of(start.tuned, assembly.experiment.stop).seconds is not None:
         # Within a time another computer would find others: what is repeated starts from these.
         rewrite_experiment(folder, start=found.experiment.start)
-    return found, document
+    return found, folder.read_object(TUNING, "start")
 
 
-def with_found(assembly: Assembly, folder: RunFolder) -> Assembly:
+def with_found(assembly: Assembly, folder: RunFolder, made: Sequence[tuple[Masking, Table]] = ()) -> Assembly:
     """Return a run's assembly with the tuned methods stored in its folder, if there are any."""
     if not assembly.plan.tuned or not folder.file(TUNING).exists():
         return assembly
-    return _with_known(assembly, folder.read_object(TUNING, "start"))
-
-
-def _with_known(
-    assembly: Assembly, document: Mapping[str, Any], made: Sequence[tuple[Masking, Table]] = ()
-) -> Assembly:
-    """Return an assembly with the methods of ``tuning.json``; files of older versions lack all but ``start``."""
-    named, read = document.get("named"), Masking.from_json
+    document, read = folder.read_object(TUNING, "start"), Masking.from_json
+    named, seconds = document.get("named"), float(document.get("file_seconds", 0.0))
     given = None if named is None else [read(one) for one in named]
-    seconds, lasting = float(document.get("file_seconds", 0.0)), list(document.get("lasting", ()))
+    lasting = list(document.get("lasting", ()))
     return with_tuned(assembly, [read(one) for one in document["start"]], given, made, seconds, lasting)
 
 

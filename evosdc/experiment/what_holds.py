@@ -17,34 +17,21 @@ from evosdc.model.individual import INFEASIBILITY
 from evosdc.table.schema import Scale
 from evosdc.table.table import MISSING, Table
 
-CLASSES = 5
-"""Numbers of classes, of about equal frequency, in which a column is tried."""
-
-COLUMNS_TRIED = 8
-"""Columns that are tried: those of the most values, which single people out."""
-
-SHOWN = 3
-"""Findings that are said, those of least loss first."""
-
-MOST_TRYING = 15.0
-"""Seconds that all of this takes at most."""
-
-FILES_TRIED = 3
-"""Best tuned files that are tried, beside the file found."""
+CLASSES = 5  # classes, of about equal frequency, in which a column is tried
+COLUMNS_TRIED = 8  # columns that are tried: those of the most values, which single people out
+SHOWN = 3  # findings that are said, those of least loss first
+MOST_TRYING = 15.0  # seconds that all of this takes at most
+FILES_TRIED = 3  # best tuned files that are tried, beside the file found
 
 
 def tried(
-    assembly: Assembly, best: Individual, starting: Sequence[StartingFile], left: Callable[[], float]
+    assembly: Assembly,
+    best: Individual,
+    starting: Sequence[StartingFile],
+    left: Callable[[], float],  # returns the seconds that are left for this
 ) -> list[str]:
-    """Return sentences on columns that would make a file publishable if dropped, or published in classes.
-
-    A column that is dropped is measured as one with a single value: it discloses nothing, and its tables are lost.
-
-    Parameters
-    ----------
-    left : callable
-        Returns the seconds that are left for this.
-    """
+    """Return sentences on columns that would make a file publishable if dropped, or published in classes."""
+    # A column that is dropped is measured as one with a single value: it discloses nothing, and its tables are lost.
     problem, original = assembly.problem, assembly.microdata.original
     tuned = [one.individual for one in sorted(entries_of(starting), key=lambda one: one.individual.precedence)]
     files = [one for one in (best, *tuned[:FILES_TRIED]) if one.genome is not None]

@@ -11,7 +11,6 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evosdc.engine.demes import DemeReport, PackedDeme, report_generations, unpack_deme
 from evosdc.engine.dispatch import Dispatch
@@ -23,10 +22,9 @@ from evosdc.errors import PluginError
 from evosdc.executors.shared_files import read_shared, share, withdraw
 from evosdc.experiment.assembly import Assembly, algorithm_of
 from evosdc.experiment.experiment import Experiment
-from evosdc.experiment.masked_parts import chosen_executor
+from evosdc.experiment.masked_parts import arrays_of, chosen_executor, schemas_of, shared_table
 from evosdc.experiment.problem import build_problem
 from evosdc.experiment.start import plan_of_start, start_of, starting_individual
-from evosdc.files.schema.schema_file import schema_from_json, schema_to_json
 from evosdc.model import Archipelago, Executor, Individual, Masking, Microdata, SharedFiles
 from evosdc.plugins.registry import Registry, default_registry
 from evosdc.runs.layout import CONTEXT, RunFolder
@@ -63,27 +61,11 @@ def _texts(value: Any) -> Iterator[str]:
 
 def problem_for_workers(assembly: Assembly, folder: Path) -> SharedFiles:
     """Write the input of workers for building the problem (`WorkerProblem`) to a new folder."""
-    table, files = assembly.microdata.table, assembly.plan.files
-    people = assembly.microdata.population
-    population: dict[str, NDArray[Any]] = {}
-    if people is not None:
-        population = {"population_codes": people.codes, "population_numbers": people.numbers}
-    return share(
-        folder,
-        {
-            "codes": table.codes,
-            "numbers": table.numbers,
-            "start_codes": np.array([file.codes for file in files]),
-            "start_numbers": np.array([file.numbers for file in files]),
-            **population,
-        },
-        {
-            "experiment": assembly.experiment.to_json(),
-            "schema": schema_to_json(table.schema),
-            "protect": list(assembly.microdata.protect),
-            "population": None if people is None else schema_to_json(people.schema),
-        },
-    )
+    microdata, files = assembly.microdata, assembly.plan.files
+    tables = {"table": microdata.table, "population": microdata.population}
+    started = {f"start_{part}": np.array([getattr(file, part) for file in files]) for part in ("codes", "numbers")}
+    documents = {"experiment": assembly.experiment.to_json(), "protect": list(microdata.protect)}
+    return share(folder, arrays_of(**tables) | started, schemas_of(**tables) | documents)
 
 
 @dataclass(frozen=True)
@@ -132,14 +114,10 @@ class WorkerProblem:
     def __init__(self, shared: SharedFiles, seed: Seed) -> None:
         arrays, documents = read_shared(shared)
         experiment = Experiment.model_validate(documents["experiment"])
-        schema = schema_from_json(documents["schema"])
-        table = Table(schema, np.asarray(arrays["codes"]), np.asarray(arrays["numbers"]))
+        table, people = (shared_table(name, arrays, documents) for name in ("table", "population"))
+        assert table is not None, "a problem has a table"
         zeros = experiment.structural_zeros
         threshold = zeros.threshold if zeros is not None else None
-        people = None
-        if documents["population"] is not None:
-            codes, numbers = arrays["population_codes"], arrays["population_numbers"]
-            people = Table(schema_from_json(documents["population"]), np.asarray(codes), np.asarray(numbers))
         microdata = Microdata(table, tuple(documents["protect"]), threshold, people)
         registry = default_registry()
         self.problem: Problem = build_problem(experiment, microdata, registry, seed)

@@ -244,7 +244,7 @@ class Masking:
     def from_json(cls, document: Mapping[str, Any]) -> "Masking":
         """Return the entry that `to_json` stored."""
         then = tuple(cls.from_json(step) for step in document.get("then", ()))
-        attributes, by = tuple(document["attributes"]), tuple(document["by"])
+        attributes, by = tuple(document.get("attributes", ())), tuple(document.get("by", ()))
         righted = tuple(document.get("right_labels", ()))
         moved = tuple(document.get("move_values", ()))
         return cls(document["method"], document["params"], attributes, by, then, document.get("draw"), righted, moved)

@@ -1,8 +1,10 @@
 """The base of all models of options, and how a function takes its options from one."""
 
 import inspect
+import json
+import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import wraps
 from pathlib import Path
 from textwrap import wrap
@@ -202,7 +204,9 @@ def takes(model: type[Options], renamed: Mapping[str, str] | None = None) -> Cal
             try:
                 return function(*args, **kwargs)
             except InputError as error:
-                raise type(error)(_in_python(error.faults, model)) from error.__cause__
+                texts = ([in_python(text, [model]) for text in astuple(one)] for one in error.faults)
+                faults = [Fault(where.removesuffix("="), *rest) for where, *rest in texts]
+                raise type(error)(faults) from error.__cause__
 
         vars(call)["__signature__"] = inspect.signature(function).replace(parameters=known)
         call.__doc__ = _documented(function.__doc__ or "", own.values())
@@ -217,12 +221,45 @@ def parted(model: type[Options], given: Mapping[str, Any]) -> tuple[dict[str, An
     return {n: v for n, v in given.items() if n in own}, {n: v for n, v in given.items() if n not in own}
 
 
-def _in_python(faults: Iterable[Fault], model: type[Options]) -> list[Fault]:
-    """Return faults in the words of a program that calls a function."""
-    from evosdc.options.python_words import in_python
+FUNCTIONS = (
+    "apply", "certify", "choose", "cluster", "compare", "explain", "finish", "judge", "limit", "mask", "measure",
+    "member", "protect", "risk", "run", "tune",
+)  # fmt: skip
+"""Commands that are functions of the same name."""
 
-    texts = ([in_python(text, [model]) for text in (f.where, f.given, f.wanted, f.advice)] for f in faults)
-    return [Fault(where.removesuffix("="), given, wanted, advice) for where, given, wanted, advice in texts]
+_OPTION = re.compile(r'(?<![\w-])(--[a-z][a-z-]*)(?:[ =](?:"([^"]*)"|([A-Z][A-Z_]*(?:,[A-Z.]+)*|\d+[smh]?)(?![\w-])))?')
+_COMMAND = re.compile(rf"\bevosdc ({'|'.join(FUNCTIONS)})\b(?! --)")
+
+
+def in_python(text: str, models: Iterable[type[Options]]) -> str:
+    """Return a sentence in which ``--protect A,B`` is ``protect=["A", "B"]``, and ``evosdc judge`` ``evosdc.judge``."""
+    known: dict[str, tuple[Described, bool]] = {}
+    for model in models:
+        for one in described(model):
+            for flag in one.flags if one.only != "command" else ():
+                on, _, off = flag.partition("/")
+                known.setdefault(on, (one, True))
+                if off:
+                    known.setdefault(off, (one, False))
+
+    def argument(found: re.Match[str]) -> str:
+        if found[1] not in known:
+            return found[0]
+        one, on = known[found[1]]
+        value = found[2] or found[3]
+        if one.kind == FLAG:
+            return f"{one.name}={on}" + found[0][len(found[1]) :]
+        if value is None:
+            return f"{one.name}="
+        if one.kind in (NAMES, TEXTS):
+            parts = value.split(",") if one.kind == NAMES else [value]
+            return f"{one.name}=[{', '.join(map(json.dumps, parts))}]"
+        return f"{one.name}={value if value.isdigit() else json.dumps(value)}"
+
+    # The result of `protect` knows its original and which record is which, as a run folder does.
+    text = text.replace("evosdc judge RUN", "evosdc.judge(result)")
+    text = text.replace("the run folder, or", "the result of evosdc.protect, as evosdc.judge(result), or")
+    return _COMMAND.sub(r"evosdc.\1", _OPTION.sub(argument, text))
 
 
 def _documented(text: str, options: Iterable[Described]) -> str:

@@ -1,14 +1,12 @@
 """Self-contained HTML pages from run folders; nothing is evaluated again and nothing is sent anywhere."""
 
-import json
 import os
 from contextlib import suppress
 from pathlib import Path
 
-from evosdc.files.atomic import write_text
 from evosdc.report.for_users import may_be_published, write_for_users
 from evosdc.report.page import write_report
-from evosdc.runs.layout import FOR_USERS, RELEASE, REPORT, STATUS, read_object, run_folders
+from evosdc.runs.layout import FOR_USERS, RELEASE, REPORT, STATUS, RunFolder, read_object, run_folders
 from evosdc.runs.reader import read_run_folders
 from evosdc.runs.status import NO_REPORT
 
@@ -20,7 +18,12 @@ def write_pages(folder: Path) -> Path:
     # Where the file is not publishable there is no such page: one of an earlier verdict is removed. Where the disk is
     # full, the status of a run says that there is no report, as far as that can be written.
     try:
-        written = _write_pages(folder)
+        if run_folders(folder) == [folder] and (folder / RELEASE).is_file():
+            if may_be_published(read_run_folders([folder])[0]):
+                write_for_users(folder, folder / FOR_USERS)
+            else:
+                (folder / FOR_USERS).unlink(missing_ok=True)
+        written = write_report([folder], folder / REPORT)
     except OSError as error:
         with suppress(OSError, ValueError):
             _note(folder, os.strerror(error.errno) if error.errno else type(error).__name__)
@@ -29,21 +32,11 @@ def write_pages(folder: Path) -> Path:
     return written
 
 
-def _write_pages(folder: Path) -> Path:
-    if run_folders(folder) == [folder] and (folder / RELEASE).is_file():
-        if may_be_published(read_run_folders([folder])[0]):
-            write_for_users(folder, folder / FOR_USERS)
-        else:
-            (folder / FOR_USERS).unlink(missing_ok=True)
-    return write_report([folder], folder / REPORT)
-
-
 def _note(folder: Path, reason: str | None) -> None:
     """Have the status of a run say why there is no report; None: there is one."""
     if not (folder / STATUS).is_file():
         return
     status = read_object(folder / STATUS)
     if status.get(NO_REPORT) != reason:
-        status_now = {name: value for name, value in status.items() if name != NO_REPORT}
-        status_now |= {NO_REPORT: reason} if reason else {}
-        write_text(folder / STATUS, json.dumps(status_now, indent=1, ensure_ascii=False) + "\n")
+        status.pop(NO_REPORT, None)
+        RunFolder(folder).write_json(STATUS, status | ({NO_REPORT: reason} if reason else {}))

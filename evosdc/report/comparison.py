@@ -118,9 +118,14 @@ def overlaid_evolution(runs: Sequence[RecordedRun]) -> Drawing | None:
             line={"color": palette[curve.position], "dash": styles[curve.position], "width": 2, "shape": "hv"},
             hovertemplate="%{y:.2f} after %{x} evaluations<extra>%{fullData.name}</extra>",
         )  # fmt: skip
+    return over_evaluations(drawn, showlegend=True)
+
+
+def over_evaluations(drawn: Drawing, showlegend: bool) -> Drawing:
+    """Return a figure with the axes of a best fitness over evaluations."""
     drawn.update_xaxes(title_text="evaluations", rangemode="tozero")
     drawn.update_yaxes(title_text="best fitness so far")
-    return drawn.update_layout(hovermode="closest", showlegend=True)
+    return drawn.update_layout(hovermode="closest", showlegend=showlegend)
 
 
 def overlaid_plane(runs: Sequence[RecordedRun]) -> Drawing | None:

@@ -183,21 +183,11 @@ def _plain(values: "pd.Series[float]") -> list[float | None]:
     return [None if math.isnan(value) else value for value in np.round(values.to_numpy(dtype=float), 4).tolist()]
 
 
-FEW_CATEGORIES = 14
+FEW_CATEGORIES = 14  # more need the full width of the page
 ROOM_FOR_LABELS = 380  # pixels for upright labels under a figure of half the width of the page
 LONGEST_LABEL = 26
 MOST_LABELS = 36  # slanted labels that the width of a printed page has room for
-_POOLED = re.compile(r"[\d\s,.]+ rare categor(?:ies|y)")
-
-
-def is_wide(rows: pd.DataFrame) -> bool:
-    """Whether the figure of an attribute needs the full width, because of many categories."""
-    return len(rows) > FEW_CATEGORIES
-
-
-def is_pooled(rows: pd.DataFrame) -> bool:
-    """Whether the last category stands for many rare ones, which runs keep together where there are very many."""
-    return len(rows) > 0 and _POOLED.fullmatch(str(rows["category"].iloc[-1])) is not None
+POOLED = re.compile(r"[\d\s,.]+ rare categor(?:ies|y)")  # the last category, where it stands for many
 
 
 def labelled(size: int) -> list[int]:
@@ -212,29 +202,29 @@ def labelled(size: int) -> list[int]:
     return kept
 
 
-def frequency_bars(rows: pd.DataFrame) -> Drawing:
+def frequency_bars(entry: Mapping[str, Any]) -> Drawing:
     """Return the records of each category of one attribute, before and after, in the order of the categories."""
-    labels = [literal(text) for text in rows["category"]]
-    widest = max((len(text) for text in rows["category"]), default=0)
-    upright = is_wide(rows) or len(rows) * (8 * widest + 8) <= ROOM_FOR_LABELS
-    positions = list(range(len(rows)))
+    names, size = entry["categories"], len(entry["categories"])
+    labels, positions = [literal(text) for text in names], list(range(size))
+    wide = size > FEW_CATEGORIES
+    upright = wide or size * (8 * max(map(len, names), default=0) + 8) <= ROOM_FOR_LABELS
     # By position, not by label: plotly would take labels for numbers or dates, and merge those that are shortened.
-    ticked = labelled(len(rows)) if is_wide(rows) else positions
-    texts = [str(rows["category"].iloc[position]) for position in ticked]
-    most = 20 if upright and not is_wide(rows) else LONGEST_LABEL
+    ticked = labelled(size) if wide else positions
+    texts = [names[position] for position in ticked]
+    most = 20 if upright and not wide else LONGEST_LABEL
     ticks: dict[str, Any] = {
         "tickmode": "array",
         "tickvals": ticked,
         "ticktext": [literal(text, most) or "\N{OPEN BOX}" for text in texts],
         "ticks": "",
         "showgrid": False,
-        "range": [-0.6, len(rows) - 0.4] if upright else [len(rows) - 0.4, -0.6],
+        "range": [-0.6, size - 0.4] if upright else [size - 0.4, -0.6],
     }
     longest = min(most, max(map(len, texts), default=0))
-    slanted = 6 * longest if is_wide(rows) else 0
-    drawn = figure((290 + slanted) if upright else 110 + 34 * len(rows))
+    slanted = 6 * longest if wide else 0
+    drawn = figure((290 + slanted) if upright else 110 + 34 * size)
     for column, colour in (("before", BEFORE), ("after", BLUE)):
-        values = rows[column].tolist()
+        values = entry[column]
         hovers = [f"<b>{label}</b><br>{column} {count(value)}" for label, value in zip(labels, values, strict=True)]
         drawn.add_bar(
             x=positions if upright else values, y=values if upright else positions,
@@ -242,7 +232,7 @@ def frequency_bars(rows: pd.DataFrame) -> Drawing:
             hovertext=hovers, hovertemplate="%{hovertext}<extra></extra>",
         )  # fmt: skip
     if upright:
-        slant: dict[str, Any] = {"tickangle": -60, "tickfont": {"size": 11}} if is_wide(rows) else {"tickangle": 0}
+        slant: dict[str, Any] = {"tickangle": -60, "tickfont": {"size": 11}} if wide else {"tickangle": 0}
         drawn.update_xaxes(**ticks, **slant)
         drawn.update_yaxes(title_text="records", rangemode="tozero")
     else:

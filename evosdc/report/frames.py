@@ -158,30 +158,18 @@ def operator_rates(frame: pd.DataFrame, spans: int = 40) -> pd.DataFrame:
     return rates.assign(rate=100.0 * rates["kept"] / rates["made"].where(rates["made"] > 0))
 
 
-def frequencies(run: RecordedRun) -> pd.DataFrame:
-    """Return one row an attribute and category, in order: ``attribute scale category before after``, in records."""
-    rows = [
+def frequencies(run: RecordedRun) -> list[dict[str, Any]]:
+    """Return one entry an attribute: ``attribute scale categories before after missing_before missing_after``."""
+    return [
         {
             "attribute": str(attribute),
             "scale": str(entry.get("scale", "")),
-            "category": str(category),
-            "before": int(before),
-            "after": int(after),
+            "categories": list(map(str, entry["categories"])),
+            **{key: list(map(int, entry[key])) for key in ("before", "after")},
+            **{key: int(entry.get(key) or 0) for key in ("missing_before", "missing_after")},
         }
         for attribute, entry in run.frequencies.items()
-        for category, before, after in zip(entry["categories"], entry["before"], entry["after"], strict=True)
     ]
-    return pd.DataFrame(rows, columns=["attribute", "scale", "category", "before", "after"])
-
-
-def missing_counts(run: RecordedRun) -> pd.DataFrame:
-    """Return one row an attribute: ``attribute scale missing_before missing_after``, in records."""
-    rows = [
-        {"attribute": str(attribute), "scale": str(entry.get("scale", ""))}
-        | {key: int(entry.get(key) or 0) for key in ("missing_before", "missing_after")}
-        for attribute, entry in run.frequencies.items()
-    ]
-    return pd.DataFrame(rows, columns=["attribute", "scale", "missing_before", "missing_after"])
 
 
 def spent(run: RecordedRun, key: str) -> float:

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from evosdc.errors import Fault, InputError
 from evosdc.files.atomic import write_text
 from evosdc.report import comparison, figures, frames, release, summary, sweep, tables
@@ -131,26 +129,20 @@ def _section(run: RecordedRun, stand: Standings, anchor: str, drawings: dict[str
 
 
 def _frequencies(run: RecordedRun, anchor: str, drawings: dict[str, str]) -> list[dict[str, Any]]:
-    rows = frames.frequencies(run)
     entries = []
-    for position, missing in enumerate(frames.missing_counts(run).to_dict("records"), 1):
-        own: pd.DataFrame = rows[rows["attribute"] == missing["attribute"]]
-        counts = {str(key): value for key, value in missing.items()}
-        drawn = figures.frequency_bars(own) if len(own) else None
-        entries.append(
-            {
-                "attribute": missing["attribute"],
-                "scale": missing["scale"],
-                "missing_before": missing["missing_before"],
-                "missing_after": missing["missing_after"],
-                "distance": number(tables.distribution_distance(own, counts), 1),
-                "rows": tables.category_rows(own, counts),
-                "wide": figures.is_wide(own),
-                "pooled": figures.is_pooled(own),
-                "labels_left_out": figures.is_wide(own) and len(figures.labelled(len(own))) < len(own),
-                "figure": _drawing(drawings, f"{anchor}-frequencies-{position}", drawn),
-            }
-        )
+    for position, entry in enumerate(frames.frequencies(run), 1):
+        names, size = entry["categories"], len(entry["categories"])
+        wide = size > figures.FEW_CATEGORIES
+        drawn = figures.frequency_bars(entry) if names else None
+        shown = {
+            "distance": number(tables.distribution_distance(entry), 1),
+            "rows": tables.category_rows(entry),
+            "wide": wide,
+            "pooled": bool(names and figures.POOLED.fullmatch(names[-1])),
+            "labels_left_out": wide and len(figures.labelled(size)) < size,
+            "figure": _drawing(drawings, f"{anchor}-frequencies-{position}", drawn),
+        }
+        entries.append(entry | shown)
     return entries
 
 

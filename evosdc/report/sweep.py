@@ -7,7 +7,7 @@ from typing import Any
 
 from evosdc.printing import values_in_words
 from evosdc.report import tables
-from evosdc.report.comparison import comparison
+from evosdc.report.comparison import comparison, over_evaluations
 from evosdc.report.drawn import Drawing, colours, dashes, figure, literal
 from evosdc.report.frames import history, mapping, thinned
 from evosdc.report.standings import Standings
@@ -151,9 +151,7 @@ def evolution(groups: Sequence[Group]) -> Drawing | None:
             first, known = False, known + 1
     if not known:
         return None
-    drawn.update_xaxes(title_text="evaluations", rangemode="tozero")
-    drawn.update_yaxes(title_text="best fitness so far")
-    return drawn.update_layout(hovermode="closest", showlegend=len(groups) > 1)
+    return over_evaluations(drawn, showlegend=len(groups) > 1)
 
 
 def run_rows(groups: Sequence[Group]) -> list[dict[str, Any]]:

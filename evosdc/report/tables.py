@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from evosdc.printing import file_name
+from evosdc.printing import figure_text, file_name
 from evosdc.report.comparison import SUMMARISED, spread
 from evosdc.report.frames import mapping, measure_names, operator_totals
 from evosdc.report.standings import Standings
@@ -58,22 +58,21 @@ def operator_rows(frame: pd.DataFrame) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def category_rows(rows: pd.DataFrame, missing: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
+def category_rows(entry: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
     """Return one row a category, and one for missing values: label, before, after, change."""
-    entries = [(row["category"], row["before"], row["after"]) for row in rows.to_dict("records")]
-    if missing["missing_before"] or missing["missing_after"]:
-        entries.append(("missing", missing["missing_before"], missing["missing_after"]))
-    return [(str(name), count(a), count(b), f"{'+' if b > a else ''}{count(b - a)}") for name, a, b in entries]
+    rows = list(zip(entry["categories"], entry["before"], entry["after"], strict=True))
+    if entry["missing_before"] or entry["missing_after"]:
+        rows.append(("missing", entry["missing_before"], entry["missing_after"]))
+    return [(name, count(a), count(b), f"{'+' if b > a else ''}{count(b - a)}") for name, a, b in rows]
 
 
-def distribution_distance(rows: pd.DataFrame, missing: Mapping[str, Any]) -> float:
+def distribution_distance(entry: Mapping[str, Any]) -> float:
     """Return half the sum of the absolute differences of shares, in percent: 0 alike, 100 nothing in common."""
-    before = [*map(int, rows["before"]), int(missing["missing_before"])]
-    after = [*map(int, rows["after"]), int(missing["missing_after"])]
+    before, after = ([*entry[key], entry[f"missing_{key}"]] for key in ("before", "after"))
     totals = sum(before), sum(after)
     if 0 in totals:
         return float("nan")
-    return 50.0 * sum(abs(b / totals[0] - a / totals[1]) for b, a in zip(before, after, strict=True))
+    return float(50.0 * sum(abs(b / totals[0] - a / totals[1]) for b, a in zip(before, after, strict=True)))
 
 
 def setting_rows(run: RecordedRun) -> list[tuple[str, str]]:
@@ -154,18 +153,11 @@ def privacy_rows(run: RecordedRun) -> dict[str, Any] | None:
     """Return a row for each privacy model, the intruder's knowledge, and the rule for missing values; None without."""
     rows = []
     for entry in filter(None, map(mapping, run.risk.get("models") or ())):
-        figures = {key: _shown(entry.get(key)) for key in ("original", "published")}
+        figures = {key: figure_text(entry.get(key)) for key in ("original", "published")}
         headline = entry.get("headline", "").replace("_", " ")
         rows.append({"name": entry["name"], "headline": headline, "words": entry.get("in_words", "")} | figures)
     known = ", ".join(run.risk.get("quasi_identifiers") or ())
     return {"rows": rows, "known": known, "rule": run.risk.get("missing_rule", "")} if rows else None
-
-
-def _shown(value: Any) -> str:
-    """Return a figure as text of at most four significant digits; infinite where it has no value."""
-    if value is None:
-        return "infinite"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 _PICTURE_TITLE = re.compile(r"\A<!-- (.*?) -->\n")

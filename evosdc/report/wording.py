@@ -49,9 +49,9 @@ def percent(share: float) -> str:
     return f"{figure}{THIN_SPACE}%"
 
 
-def plural(value: float | None, noun: str, nouns: str = "") -> str:
+def plural(value: float | None, noun: str) -> str:
     """Return a count with its noun."""
-    return f"{count(value)} {noun if value == 1 else nouns or noun + 's'}"
+    return f"{count(value)} {noun if value == 1 else noun + 's'}"
 
 
 def duration(seconds: float | None) -> str:

@@ -49,18 +49,9 @@ DATA = "data"
 LOCK = ".lock"
 KEY = "key"
 CROSSWALK = "crosswalk.csv"
+MANIFEST = ".manifest.json"  # what names of manifests end with
 # The JSON objects that reports are made of.
 REPORTED = (RESOLVED, ENVIRONMENT, STATUS, RESULT, FREQUENCIES, TRANSITIONS, RISK, SETTING, RELEASE, ANALYST)
-
-
-def setting_folder(setting: int, settings: int) -> str:
-    """Return the folder of a setting of a sweep below that of the study; positions count from 0."""
-    return f"setting-{setting + 1:0{max(2, len(str(settings)))}d}"
-
-
-def replicate_folder(replicate: int) -> str:
-    """Return the folder of a replicate below that of its setting, or of the study; positions count from 0."""
-    return f"replicate-{replicate + 1:03d}"
 
 
 def run_folders(folder: Path) -> list[Path]:
@@ -113,6 +104,11 @@ def object_if_readable(path: Path) -> dict[str, Any]:
         return read_object(path)
     except (OSError, ValueError):
         return {}
+
+
+def manifest_path(path: Path) -> Path:
+    """Return the place of the manifest of a published file: beside it, by its name."""
+    return path.with_name(f"{path.stem}{MANIFEST}")
 
 
 def refused_name(path: Path) -> Path:

@@ -10,42 +10,7 @@ from typing import Any, Literal
 
 from evosdc.errors import DataError, Fault
 from evosdc.printing import printable
-from evosdc.runs.layout import (
-    ANALYST,
-    BEST,
-    CONTEXT,
-    CROSSWALK,
-    DATA,
-    DOSSIER,
-    ENVIRONMENT,
-    EXPERIMENT,
-    FOR_USERS,
-    FREQUENCIES,
-    FRONT,
-    JOURNAL,
-    KEY,
-    LOCK,
-    PICTURE,
-    PLANNING,
-    PORTFOLIO,
-    RECIPE,
-    RECIPE_SCHEMA,
-    REFUSED,
-    RELEASE,
-    RELEASE_FORM,
-    REPORT,
-    RESOLVED,
-    RESULT,
-    RISK,
-    SCORES,
-    SETTING,
-    STATUS,
-    TRANSITIONS,
-    TUNING,
-    holds_run_files,
-    object_if_readable,
-    run_folders,
-)
+from evosdc.runs import layout
 from evosdc.runs.published import ADVICE, published_fault
 from evosdc.runs.result import Result
 
@@ -63,38 +28,25 @@ class FileKind:
     secret: bool = False  # whether the protection is undone by anyone who has one of them
 
 
-SECRETS = FileKind("undo the protection", (KEY, CROSSWALK, "crosswalk-*.csv"), secret=True)
+SECRETS = FileKind("undo the protection", (layout.KEY, layout.CROSSWALK, "crosswalk-*.csv"), secret=True)
 
 # All files of runs, studies and tunings; the first kind that fits counts.
 RUN_FILES = (
-    FileKind("the protected file", (f"{BEST.removesuffix('csv')}*",), published=True),
-    FileKind("page for its users", (FOR_USERS,), published=True),
-    FileKind("matrices for analysts", (ANALYST,), published=True),
+    FileKind("the protected file", (f"{layout.BEST.removesuffix('csv')}*",), published=True),
+    FileKind("page for its users", (layout.FOR_USERS,), published=True),
+    FileKind("matrices for analysts", (layout.ANALYST,), published=True),
     SECRETS,
-    FileKind("the original, and the state of the search", (DATA, CONTEXT, "*.npz*")),
-    FileKind(
-        "counts of the original, and records at risk",
-        (REPORT, DOSSIER, RISK, RELEASE, FREQUENCIES, TRANSITIONS, "matrix-*.csv", f"{PICTURE}-*"),
-    ),
-    FileKind(
-        "what was tried, and how it scored",
-        (RESULT, FRONT, SCORES, JOURNAL, PORTFOLIO, TUNING, PLANNING, RECIPE, "summary.csv", "runs.csv"),
-    ),
-    FileKind(
-        "settings, and what was typed",
-        (
-            f"{RECIPE_SCHEMA.removesuffix('.toml')}*",
-            EXPERIMENT,
-            RESOLVED,
-            ENVIRONMENT,
-            STATUS,
-            SETTING,
-            RELEASE_FORM,
-            f"{LOCK}*",
-            ".finish",
-        ),
-    ),
-)
+    FileKind("the original, and the state of the search", (layout.DATA, layout.CONTEXT, "*.npz*")),
+    FileKind("counts of the original, and records at risk", (
+        layout.REPORT, layout.DOSSIER, layout.RISK, layout.RELEASE, layout.FREQUENCIES, layout.TRANSITIONS,
+        "matrix-*.csv", f"{layout.PICTURE}-*")),
+    FileKind("what was tried, and how it scored", (
+        layout.RESULT, layout.FRONT, layout.SCORES, layout.JOURNAL, layout.PORTFOLIO, layout.TUNING, layout.PLANNING,
+        layout.RECIPE, "summary.csv", "runs.csv")),
+    FileKind("settings, and what was typed", (
+        f"{layout.RECIPE_SCHEMA.removesuffix('.toml')}*", layout.EXPERIMENT, layout.RESOLVED, layout.ENVIRONMENT,
+        layout.STATUS, layout.SETTING, layout.RELEASE_FORM, f"{layout.LOCK}*", ".finish")),
+)  # fmt: skip
 
 
 def kind_of(name: str) -> FileKind | None:
@@ -118,7 +70,6 @@ def is_secret(path: Path) -> bool:
 
 Kind = Literal["run", "study", "tuning", "clusters", "folder"]
 
-_MANIFEST = ".manifest.json"
 _OTHERS = 0o077
 _SHA256 = 64
 
@@ -155,19 +106,19 @@ def check_folder(folder: Path) -> Check:
     if not folder.is_dir():
         given = "a file" if folder.exists() else "no such folder"
         raise DataError(Fault(printable(str(folder)), given, "a folder"))
-    runs = run_folders(folder)
+    runs = layout.run_folders(folder)
     kind: Kind = "folder"
     if runs:
         kind = "run" if runs == [folder] else "study"
-    elif holds_run_files(folder):
+    elif layout.holds_run_files(folder):
         kind = "tuning"
     elif all((folder / name).is_file() for name in ("labels.csv", "clusters.json")):
         kind = "clusters"
     names = sorted(path.name for path in folder.iterdir())
     if kind == "folder":
         manifests: dict[str, dict[str, Any]] = {}  # by the names of the files that they are of
-        for path in sorted(folder.glob(f"*{_MANIFEST}")):
-            manifest = object_if_readable(path)
+        for path in sorted(folder.glob(f"*{layout.MANIFEST}")):
+            manifest = layout.object_if_readable(path)
             written = manifest.get("output")
             name = written.get("name") if isinstance(written, Mapping) else None
             if isinstance(name, str) and (folder / Path(name).name).is_file():
@@ -210,7 +161,7 @@ def _in_run_folder(path: Path, kind: Kind, refusal: str, conditional: bool) -> S
         return Sorted(f"{name}/", False, own.what)
     if not own.published or refusal:
         return Sorted(name, False, refusal if own.published else own.what)
-    conditions = ", on the conditions of the verdict" if conditional and name.startswith(BEST[:5]) else ""
+    conditions = ", on the conditions of the verdict" if conditional and name.startswith(layout.BEST[:5]) else ""
     return Sorted(name, True, f"{own.what}{conditions}")
 
 
@@ -221,12 +172,12 @@ def _in_plain_folder(path: Path, manifests: Mapping[str, Mapping[str, Any]]) -> 
     if name in manifests:
         if _not_for_release(manifests[name]):
             return Sorted(name, False, "masked, and not for release")
-        if REFUSED in name:
+        if layout.REFUSED in name:
             return Sorted(name, False, "refused by the verdict of its run")
         run = printable(str(manifests[name].get("run", "")))
         exported = f"exported from {run}, where its verdict allows it"
         return Sorted(name, True, exported if run else "masked; judge it first")
-    if name.endswith(_MANIFEST):
+    if name.endswith(layout.MANIFEST):
         return Sorted(name, False, "what was done and typed")
     for manifest in manifests.values():
         if manifest.get("companion") == name:
@@ -241,7 +192,7 @@ def _in_plain_folder(path: Path, manifests: Mapping[str, Mapping[str, Any]]) -> 
 def _other(path: Path) -> Sorted:
     """Return a folder that is not looked into, a secret, or a file that no run writes."""
     if path.is_dir():
-        run = run_folders(path) or holds_run_files(path)
+        run = layout.run_folders(path) or layout.holds_run_files(path)
         what = "run folders, to be looked at by themselves" if run else "folders, not looked into"
         return Sorted(f"{path.name}/", False, what)
     return Sorted(path.name, False, SECRETS.what if is_secret(path) else "not known to evosdc: look yourself")
@@ -249,14 +200,14 @@ def _other(path: Path) -> Sorted:
 
 def _on_run(folder: Path) -> Iterator[Finding]:
     """Yield the faults of a run: it can be repeated, its file was changed, or it keeps a hash of the original."""
-    if object_if_readable(folder / RESOLVED).get("seed") is not None:
+    if layout.object_if_readable(folder / layout.RESOLVED).get("seed") is not None:
         yield Finding("The run draws from a public seed: anyone can repeat it. Run it again without a seed.")
-    fault = published_fault(folder, object_if_readable(folder / RELEASE), lacking=False)
+    fault = published_fault(folder, layout.object_if_readable(folder / layout.RELEASE), lacking=False)
     if fault is not None:
         yield Finding(f"{Path(fault.where).name} is not the file that the run wrote. {ADVICE}")
-    environment = object_if_readable(folder / ENVIRONMENT)
+    environment = layout.object_if_readable(folder / layout.ENVIRONMENT)
     if _hashed(environment) or len(str(environment.get("data", ""))) == _SHA256:
-        yield _hash_found(ENVIRONMENT)
+        yield _hash_found(layout.ENVIRONMENT)
 
 
 def _on_manifests(folder: Path, manifests: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
@@ -276,7 +227,7 @@ def _on_manifests(folder: Path, manifests: Mapping[str, Mapping[str, Any]]) -> I
             kept += [] if manifest.get("shuffled") or "--shuffle" in kept else ["--shuffle"]
             yield Finding(f"{printable(name)} is not for release: {' and '.join(why)}.", shlex.join(kept))
         if _hashed(manifest):
-            yield _hash_found(f"{Path(name).stem}{_MANIFEST}")
+            yield _hash_found(f"{Path(name).stem}{layout.MANIFEST}")
 
 
 def _on_secrets(folder: Path, files: Sequence[Sorted]) -> Iterator[Finding]:
@@ -297,7 +248,7 @@ def _on_secrets(folder: Path, files: Sequence[Sorted]) -> Iterator[Finding]:
 def _on_permissions(folder: Path, files: Sequence[Sorted]) -> Iterator[Finding]:
     """Yield a fault where other users can read a run's confidential files."""
     names = [file.name for file in files if not file.published]
-    found = sorted((name for name in names if _others_may_read(folder / name)), key=lambda name: name != KEY)
+    found = sorted((name for name in names if _others_may_read(folder / name)), key=lambda name: name != layout.KEY)
     found = [*(["the folder"] if _others_may_read(folder) else []), *found]
     if found:
         more = f" and {len(found) - 3} more" if len(found) > 3 else ""

@@ -75,7 +75,7 @@ def read_crosswalk(path: Path, published: int, originals: int) -> NDArray[np.int
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             head, *lines = (line for line in csv.reader(file) if line)
-        pairs = np.array([_pair(line) for line in lines], dtype=np.intp).reshape(-1, 2) - 1
+        pairs = np.array([(int(masked), int(own)) for masked, own in lines], dtype=np.intp).reshape(-1, 2) - 1
     except OSError as error:
         raise DataError(Fault(where, error.strerror or "unreadable", wanted)) from None
     except (ValueError, OverflowError, csv.Error):
@@ -103,8 +103,3 @@ def published_places(folder: Path, source: Source, published: int) -> NDArray[np
         given, wanted = "one of another file: it has other records", "the crosswalk that the run wrote"
         raise DataError(Fault(printable(str(file)), given, wanted))
     return np.searchsorted(source.rows, rows).astype(np.intp)
-
-
-def _pair(line: list[str]) -> tuple[int, int]:
-    published, original = line
-    return int(published), int(original)

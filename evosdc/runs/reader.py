@@ -172,7 +172,11 @@ def _read(path: Path, name: str, faults: list[Fault]) -> RecordedRun | None:
     before = len(faults)
     found = {name.removesuffix(".json"): _object(path / name, faults) for name in layout.REPORTED}
     document = found.pop("result")
-    result = _result(path, document, faults)
+    result = Result()
+    try:
+        result = Result.of(document, str(path / layout.RESULT)) if document else result
+    except InputError as error:
+        faults.extend(error.faults)
     faults.extend(_frequency_faults(path / layout.FREQUENCIES, found["frequencies"]))
     journal = path / layout.JOURNAL
     lines = journal.read_bytes().splitlines(keepends=True) if journal.is_file() else []
@@ -206,15 +210,6 @@ def _object(path: Path, faults: list[Fault]) -> Mapping[str, Any]:
     except (OSError, ValueError) as error:
         faults.append(Fault(str(path), f"a file that cannot be read ({error})", "a JSON object"))
         return {}
-
-
-def _result(path: Path, document: Mapping[str, Any], faults: list[Fault]) -> Result:
-    """Return a result; one of defaults where there is none."""
-    try:
-        return Result.of(document, str(path / layout.RESULT)) if document else Result()
-    except InputError as error:
-        faults.extend(error.faults)
-        return Result()
 
 
 def _frequency_faults(path: Path, frequencies: Mapping[str, Any]) -> Iterator[Fault]:

@@ -13,24 +13,8 @@ from typing import Any
 from evosdc.errors import CheckpointError, Fault
 from evosdc.files.atomic import write_text
 from evosdc.printing import printable
+from evosdc.runs import layout
 from evosdc.runs.journal import journal_tail
-from evosdc.runs.layout import (
-    ENVIRONMENT,
-    EXPERIMENT,
-    FREQUENCIES,
-    FRONT,
-    JOURNAL,
-    LOCK,
-    REPORT,
-    RESOLVED,
-    RESULT,
-    RISK,
-    SCORES,
-    STATUS,
-    object_if_readable,
-    read_object,
-    run_folders,
-)
 from evosdc.runs.lock import SILENCE, LockOwner, read_owner
 from evosdc.runs.result import Result
 
@@ -63,15 +47,16 @@ def end_if_requested(folder: Path) -> None:
         raise EndRequested
 
 
-BEGUN = (EXPERIMENT, ENVIRONMENT, STATUS, JOURNAL)  # what every run has that its search began with
-ENDED = (FRONT, SCORES, FREQUENCIES, RISK)  # what every run has besides that wrote a result
+# What every run has that its search began with, and what every run has besides that wrote a result.
+BEGUN = (layout.EXPERIMENT, layout.ENVIRONMENT, layout.STATUS, layout.JOURNAL)
+ENDED = (layout.FRONT, layout.SCORES, layout.FREQUENCIES, layout.RISK)
 
 _WANTED = "the file as the run wrote it"
 
 
 def lacking_faults(path: Path) -> Iterator[Fault]:
     """Yield missing, empty or damaged files in the folder of a run, or of the runs of a study."""
-    for folder in run_folders(path):
+    for folder in layout.run_folders(path):
         yield from _of_run(folder)
 
 
@@ -84,16 +69,17 @@ def require_complete(paths: Iterable[Path]) -> None:
 
 def _of_run(folder: Path) -> Iterator[Fault]:
     resume = f"`{shlex.join(['evosdc', 'resume', str(folder)])}`"
-    ended = object_if_readable(folder / STATUS).get("state") == "done"
-    written = (folder / RESULT).exists()
-    if not ended and not written and not (folder / JOURNAL).exists():
+    ended = layout.object_if_readable(folder / layout.STATUS).get("state") == "done"
+    written = (folder / layout.RESULT).exists()
+    if not ended and not written and not (folder / layout.JOURNAL).exists():
         return  # it is just beginning, or never began
     for name in BEGUN:
-        restore = f"{resume} writes it again." if name == EXPERIMENT else "Restore it from a copy, or begin a new run."
+        again = f"{resume} writes it again."
+        restore = again if name == layout.EXPERIMENT else "Restore it from a copy, or begin a new run."
         yield from _of_file(folder / name, restore)
     if ended or written:
         advice = f"Remove what is left of it: {resume} writes it again." if written else f"{resume} writes it again."
-        yield from _of_file(folder / RESULT, advice)
+        yield from _of_file(folder / layout.RESULT, advice)
     for name in ENDED if written else ():
         yield from _of_file(folder / name, f"Restore it, or remove result.json: {resume} then writes both again.")
 
@@ -102,11 +88,11 @@ def _of_file(file: Path, advice: str) -> Iterator[Fault]:
     given = ""
     if not file.is_file():
         given = "no file, though the run wrote one"
-    elif file.stat().st_size == 0 and file.name != JOURNAL:
+    elif file.stat().st_size == 0 and file.name != layout.JOURNAL:
         given = "an empty file"
     elif file.suffix == ".json":
         try:
-            read_object(file)
+            layout.read_object(file)
         except (OSError, ValueError):
             given = "a damaged file"
     if given:
@@ -187,14 +173,14 @@ def signs_of_life(left: float | None, silent: float | None, owner: LockOwner | N
 def read_run_status(folder: Path) -> RunStatus:
     """Return how the run of a folder is doing; ``waiting`` where it has not begun."""
     # A file that cannot be read at this moment counts as not there: a run in progress may just be replacing it.
-    resolved, status = object_if_readable(folder / RESOLVED), object_if_readable(folder / STATUS)
-    owner = read_owner(folder / LOCK)
-    silent = _silence([folder / name for name in (LOCK, STATUS, JOURNAL)])
+    resolved, status = (layout.object_if_readable(folder / name) for name in (layout.RESOLVED, layout.STATUS))
+    owner = read_owner(folder / layout.LOCK)
+    silent = _silence([folder / name for name in (layout.LOCK, layout.STATUS, layout.JOURNAL)])
     title = str(resolved.get("title") or folder.name)
-    phase = _phase(status, owner, folder / LOCK)
+    phase = _phase(status, owner, folder / layout.LOCK)
     if not resolved and phase is not RUNNING:
         return RunStatus(folder, title, KILLED if owner is not None else WAITING, silent=silent, owner=owner)
-    records = journal_tail(folder / JOURNAL)
+    records = journal_tail(folder / layout.JOURNAL)
     newest: Mapping[str, Any] = max(
         (status, *records[-1:]), key=lambda record: (int(record.get("generation", -1)), "front" in record)
     )
@@ -218,7 +204,7 @@ def read_run_status(folder: Path) -> RunStatus:
         silent,
         owner,
         int(newest.get("failed", 0)),
-        folder / REPORT if (folder / REPORT).is_file() else None,
+        folder / layout.REPORT if (folder / layout.REPORT).is_file() else None,
         str(status.get(NO_REPORT, "")),
     )
 

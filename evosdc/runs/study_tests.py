@@ -57,7 +57,8 @@ def arranged(runs: Sequence[RecordedRun], block_keys: Sequence[str] = ()) -> Stu
         raise DataError(Fault("study", "runs of one search", "two searches or more", "Sweep over algorithm.name."))
     firsts = [{key: settings[found[0]][key] for key in own if key in settings[found[0]]} for found in searches.values()]
     for found in blocks.values():
-        if len({tuple(sorted(_judgement(settings[position]).items())) for position in found}) > 1:
+        judged = [key for key in keys if _below(key, "measures") or _below(key, "fitness")]
+        if any(len({settings[position].get(key) for position in found}) > 1 for key in judged):
             advice = "Name what sets them apart by --block, such as --block measures."
             given = f"different measures or fitness of runs on {runs[found[0]].source}"
             raise DataError(Fault("study", given, "runs of a data set that are judged alike", advice))
@@ -346,10 +347,6 @@ def _finite(value: float) -> float | None:
 
 def _below(key: str, block: str) -> bool:
     return key == block or key.startswith(f"{block}.")
-
-
-def _judgement(settings: Mapping[str, str]) -> dict[str, str]:
-    return {key: value for key, value in settings.items() if _below(key, "measures") or _below(key, "fitness")}
 
 
 def _block_labels(

@@ -42,7 +42,7 @@ class Judge:
         budget: Budget,
         dispatch: Dispatch | None = None,  # workers to send trials to
         function: str = "",  # name of the worker's function, called with the masking as JSON and the draw
-        tell: Callable[[int], None] = lambda done: None,
+        tell: Callable[[int], object] = lambda done: None,
         favoured: Sequence[str] = (),  # methods that alone are likely to keep what is required
         share: float = MOST_OF_TIME,  # of a budget of seconds, what one row of the result may use
         slow: Slow | None = None,  # called while a file that is made here takes long, as `evosdc.time_limit.Slow`

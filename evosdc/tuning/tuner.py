@@ -290,7 +290,7 @@ def tune(
     files: int = 24,  # how many of the best files are named in the result
     dispatch: Dispatch | None = None,  # workers, and where they find the problem
     function: str = "",  # name of the worker's function for a trial
-    tell: Callable[[int], None] = lambda done: None,
+    tell: Callable[[int], object] = lambda done: None,
     stopped: Callable[[Tuning], None] = lambda found: None,
     sample: Problem | None = None,
     slow: Slow | None = None,  # called while a single file takes long (`evosdc.time_limit`)

@@ -48,11 +48,7 @@ def workbench(root: Path, session: Session) -> Starlette:
         for (method, path), handler in screen.ROUTES.items()
     ]
     routes.append(Route("/static/{name}", _static))
-    handlers: dict[Any, Any] = {
-        EvosdcError: partial(_reported, bench),
-        HTTPException: partial(_refused, bench),
-        Exception: partial(_broken, bench),
-    }
+    handlers: dict[Any, Any] = dict.fromkeys((EvosdcError, HTTPException, Exception), partial(_failed, bench))
     return Starlette(routes=routes, exception_handlers=handlers)
 
 
@@ -64,23 +60,16 @@ async def _static(request: Request) -> Response:
     return Response(folder.joinpath(name).read_bytes(), media_type=_TYPES[Path(name).suffix])
 
 
-async def _reported(bench: Workbench, request: Request, error: EvosdcError) -> Response:
-    """Say what the command line would say of bad input."""
-    return _sentences(bench, request, sentences(error), 400)
-
-
-async def _refused(bench: Workbench, request: Request, error: HTTPException) -> Response:
-    texts = {"Not Found": "There is no such page.", "Method Not Allowed": "That cannot be done here."}
-    return _sentences(bench, request, [texts.get(error.detail, error.detail)], error.status_code)
-
-
-async def _broken(bench: Workbench, request: Request, error: Exception) -> Response:
-    return _sentences(bench, request, [defect(error)], 500)
-
-
-def _sentences(bench: Workbench, request: Request, sentences: list[str], status: int) -> Response:
+async def _failed(bench: Workbench, request: Request, error: Exception) -> Response:
+    """Say what the command line would say of bad input, or that a page or a program is none."""
+    faults, status = [defect(error)], 500
+    if isinstance(error, EvosdcError):
+        faults, status = sentences(error), 400
+    elif isinstance(error, HTTPException):
+        texts = {"Not Found": "There is no such page.", "Method Not Allowed": "That cannot be done here."}
+        faults, status = [texts.get(error.detail, error.detail)], error.status_code
     if request.url.path.startswith("/fragment/"):
-        response = bench.fragment("faults.html", faults=sentences)
+        response = bench.fragment("faults.html", faults=faults)
         response.status_code = status
         return response
-    return bench.page("error.html", "", "That did not work", status, faults=sentences)
+    return bench.page("error.html", "", "That did not work", status, faults=faults)

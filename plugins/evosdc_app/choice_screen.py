@@ -14,17 +14,18 @@ from starlette.responses import Response
 from evosdc.engine.checkpoint import SO_FAR
 from evosdc.errors import DataError, EvosdcError, Fault
 from evosdc.plugins.registry import default_registry
-from evosdc.runs.layout import FOR_USERS, RECIPE, REFUSED, REPORT, RESOLVED, RESULT, refused_name
+from evosdc.runs import layout
 from evosdc.runs.result import Best, Result, Verdict
 from evosdc.runs.status import RUNNING, read_run_status
 from evosdc_app.calls import RefusedError, error_sentences, sentences
-from evosdc_app.folder import RUNS, line_of, read_or_empty
+from evosdc_app.folder import RUNS, line_of, text_or_empty
 from evosdc_app.plane import ZOOMS, Point, drawing, window_of
 from evosdc_app.search_screen import map_of
 from evosdc_app.workbench import Form, Routes, Workbench, away, form_of, link, query_value
 
 OWN = "best"  # how commands name the run's own best file
 OPTIONS = ("neutralise-formulas", "keep-order")
+PAGES = {"report": layout.REPORT, "users": layout.FOR_USERS, "recipe": layout.RECIPE}
 _CLOSING = 10.0  # seconds that a process may take to end after its run says that it did
 
 GOES_ON = (
@@ -129,13 +130,13 @@ async def shown(
     names = [*FIRST, *(key for key in scores if key not in (*FIRST, "infeasibility"))]
     output = form.one("output") if form is not None else proposed(bench, data, run, member)
     # Where a run kept the order of records, its verdict is about that order: so is a file of it at first.
-    kept = (read_or_empty(run / RESOLVED).get("data") or {}).get("shuffle") is False
+    kept = (layout.object_if_readable(run / layout.RESOLVED).get("data") or {}).get("shuffle") is False
     given = form if form is not None else Form({"keep-order": ["1"]} if kept else {})
     rows = [(OWN, front.scores)] if front.scores and front.own is None else []
     rows += [(str(entry["member"]), entry["scores"]) for entry in front.members]
     exports = exports_of(bench, run)
     judged = run.with_name(f"{run.name}-file-{member}")  # made when it was exported before
-    verdict = _verdict(judged) if (judged / REPORT).exists() else None
+    verdict = _verdict(judged) if (judged / layout.REPORT).exists() else None
     names_of_own = (OWN, str(front.own)) if member == OWN else (member,)
     return bench.page(
         "choose.html", "choose", "Choose", 400 if faults else 200, data=data, run=run.name, front=front, own=OWN,
@@ -143,9 +144,9 @@ async def shown(
         member=member, other=other, rows=rows, shown=[member, *([other] if other and other != member else [])],
         names=names, meanings=meanings(names), output=output, faults=list(faults), goes_on=GOES_ON,
         ticked=[name for name in OPTIONS if given.get(name)], command=line_of(export_words(run, member, output, given)),
-        recipe=_recipe(run), exports=exports, judged=judged.name if verdict else "",
+        recipe=text_or_empty(run / layout.RECIPE), exports=exports, judged=judged.name if verdict else "",
         verdict=verdict, before=[one for one in exports if str(one["member"]) in names_of_own],
-        has={"report": (run / REPORT).exists(), "users": (run / FOR_USERS).exists()},
+        has={"report": (run / layout.REPORT).exists(), "users": (run / layout.FOR_USERS).exists()},
     )  # fmt: skip
 
 
@@ -180,13 +181,6 @@ def meanings(names: Sequence[str]) -> dict[str, str]:
     return fixed | {name: registry.spec("measure", name).summary for name in names if name in known}
 
 
-def _recipe(run: Path) -> str:
-    try:
-        return (run / RECIPE).read_text(encoding="utf-8")
-    except OSError:
-        return ""
-
-
 def _verdict(run: Path) -> Verdict | None:
     result = Result.known(run)
     return None if result is None else result.verdict
@@ -198,7 +192,7 @@ async def member(bench: Workbench, request: Request) -> Response:
     judge = bool(query_value(request, "judge"))
     words = ["member", f"{RUNS}/{run.name}", at if at == OWN or at.isdecimal() else "0"]
     words += ["--judge"] if judge else []
-    depends = [run / RESULT, run / SO_FAR, *sorted(run.glob("checkpoint-*.npz"))[-1:]]
+    depends = [run / layout.RESULT, run / SO_FAR, *sorted(run.glob("checkpoint-*.npz"))[-1:]]
     answer = await bench.calls.ask([*words, "--json"], *depends)
     found = answer.document
     if judge:
@@ -286,10 +280,10 @@ async def _exported(bench: Workbench, form: Form, run: Path) -> Response:
     bench.exporting.add(named)
     try:
         answer = await bench.calls.carry_out(export_words(run, member, output, form))
-        refused = answer.status == 1 and REFUSED in answer.out  # it is written, under a name that says so
+        refused = answer.status == 1 and layout.REFUSED in answer.out  # it is written, under a name that says so
         if answer.status and not refused:
             raise RefusedError(error_sentences(answer.err))
-        output = str(refused_name(Path(output))) if refused else output
+        output = str(layout.refused_name(Path(output))) if refused else output
         of_file, commands = await _run_of(bench, run, member)
         own = of_file != run or member in (OWN, str(read_front(run).own))
     finally:
@@ -303,14 +297,12 @@ async def _exported(bench: Workbench, form: Form, run: Path) -> Response:
         "exported.html", "choose", "Exported", data=form.one("data"), run=of_file.name, of=run.name, member=member,
         output=output, own=own, refused=refused,
         verdict=_verdict(of_file) if own else None,
-        manifest=bench.folder.name((bench.folder.root / output).with_name(f"{Path(output).stem}.manifest.json")),
+        manifest=bench.folder.name(layout.manifest_path(bench.folder.root / output)),
         warnings=[text for text in answer.warnings if about(text)],
         said=[text for text in answer.out.splitlines() if about(text)],
         commands=[line_of(list(answer.words)), *commands],
         # A stopped run reports on its own best file only.
-        has={"report": own and (of_file / REPORT).exists(), "users": own and (of_file / FOR_USERS).exists(),
-             "recipe": own and (of_file / RECIPE).exists()},
-        names={"report": REPORT, "users": FOR_USERS, "recipe": RECIPE},
+        has={name: own and (of_file / page).exists() for name, page in PAGES.items()}, names=PAGES,
     )  # fmt: skip
 
 
@@ -322,10 +314,10 @@ async def _run_of(bench: Workbench, run: Path, member: str) -> tuple[Path, list[
         return run, []
     folder = run.with_name(f"{run.name}-file-{member}")
     words = ["choose", f"{RUNS}/{run.name}", member, "-o", f"{RUNS}/{folder.name}"]
-    if not (folder / REPORT).exists():
+    if not (folder / layout.REPORT).exists():
         there = folder.exists()
         answer = await bench.calls.carry_out(words)
-        if not (folder / REPORT).exists():
+        if not (folder / layout.REPORT).exists():
             if not there:
                 shutil.rmtree(folder, ignore_errors=True)
             raise RefusedError(error_sentences(answer.err))

@@ -34,7 +34,7 @@ from evosdc_app.folder import ENDINGS, hierarchy_names, line_of, reading_of
 from evosdc_app.guard import UPLOAD
 from evosdc_app.hierarchy_screen import hierarchy_words
 from evosdc_app.sources import Contents, at_hand, cut, is_dataset
-from evosdc_app.workbench import Routes, Workbench, away, query_number, query_value
+from evosdc_app.workbench import Routes, Workbench, away, query_page, query_value
 
 BARS = 12  # bars of a histogram, of numbers as of categories
 SHOWN = 3  # categories that are named beside it
@@ -97,7 +97,7 @@ async def file(bench: Workbench, request: Request) -> Response:
 
 async def preview(bench: Workbench, request: Request) -> Response:
     """Show a page of records."""
-    data, number = query_value(request, "data"), query_number(request, "page", 1)
+    data, number = query_value(request, "data"), query_page(request)
     contents = await to_thread.run_sync(bench.sources.contents, data)
     number = max(1, min(number, contents.pages))
     return bench.fragment(

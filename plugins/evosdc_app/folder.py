@@ -10,7 +10,7 @@ from typing import Any
 from evosdc.errors import DataError, Fault
 from evosdc.files.formats import Reading
 from evosdc.printing import printable
-from evosdc.runs.layout import DATA, LOCK, RESOLVED, holds_run_files, read_object, run_folder_of, run_folders
+from evosdc.runs import layout
 from evosdc.runs.publication_check import is_secret, kind_of
 
 RUNS = "runs"  # folder of the runs, as for the command line
@@ -22,7 +22,6 @@ ENDINGS = (
 """What names of data files end with."""
 
 _SCHEMA = ".schema"
-_MANIFEST = ".manifest.json"
 _MOST = 500
 _LONGEST = 200  # bytes of a name: with what stands beside a file, such as its manifest, systems take 255
 
@@ -57,7 +56,7 @@ class WorkFolder:
     def data_file(self, name: str) -> Path:
         """Return the path of a data file that is there, to be shown and protected."""
         path = self.file(name)
-        kind = kind_of(path.name) if run_folder_of(path) is not None else None
+        kind = kind_of(path.name) if layout.run_folder_of(path) is not None else None
         if (kind is not None and not kind.published) or is_secret(path):
             raise DataError(Fault(printable(name), "a file of a run, or a secret one", "a data file"))
         return path
@@ -92,8 +91,8 @@ class WorkFolder:
             own = path.relative_to(self.root).parts
             if own[0] == RUNS or not _nameable(own) or path.suffix.lower() not in ENDINGS:
                 continue
-            if path.is_file() and not _of_schema(path) and not holds_run_files(path.parent):
-                if path.parent.name == DATA and holds_run_files(path.parent.parent):
+            if path.is_file() and not _of_schema(path) and not layout.holds_run_files(path.parent):
+                if path.parent.name == layout.DATA and layout.holds_run_files(path.parent.parent):
                     continue
                 if path.resolve().is_relative_to(self.root) and not is_secret(path):
                     found.append(self.name(path))
@@ -122,7 +121,7 @@ class WorkFolder:
         """Return a name that no file has yet, made of one by a number."""
         path = self.path(name)
         number, found = 2, path
-        while found.exists() or found.with_name(f"{found.stem}{_MANIFEST}").exists():
+        while found.exists() or layout.manifest_path(found).exists():
             found = path.with_name(f"{path.stem}-{number}{path.suffix}")
             number += 1
         return self.name(found)
@@ -136,14 +135,14 @@ class WorkFolder:
             for path in (self.root / RUNS).iterdir()
             if not path.name.startswith(".")
             and path.resolve().is_relative_to(self.root)
-            and ((path / LOCK).exists() or run_folders(path) == [path])
+            and ((path / layout.LOCK).exists() or layout.run_folders(path) == [path])
         ]
         found = [path for path in found if data is None or self.data_of(path) in (data, "")]
         return sorted(found, key=lambda path: path.stat().st_ctime, reverse=True)
 
     def data_of(self, run: Path) -> str:
         """Return the name of the file or data set that a run is about; empty where it does not tell."""
-        source: Any = read_or_empty(run / RESOLVED).get("data")
+        source: Any = layout.object_if_readable(run / layout.RESOLVED).get("data")
         if not isinstance(source, dict):
             return ""
         if source.get("name"):
@@ -155,9 +154,9 @@ class WorkFolder:
     def exports(self) -> list[tuple[Path, dict[str, Any]]]:
         """Return the manifests of exported members with what they say, the latest first."""
         found = []
-        for pattern in (f"*{_MANIFEST}", f"*/*{_MANIFEST}"):
+        for pattern in (f"*{layout.MANIFEST}", f"*/*{layout.MANIFEST}"):
             for path in self.root.glob(pattern):
-                document = read_or_empty(path)
+                document = layout.object_if_readable(path)
                 if "member" in document and path.resolve().is_relative_to(self.root):
                     found.append((path, document))
         return sorted(found, key=lambda entry: str(entry[1].get("date", "")), reverse=True)
@@ -211,12 +210,12 @@ def _schema_document(schema: Path) -> dict[str, Any]:
         return {}
 
 
-def read_or_empty(path: Path) -> dict[str, Any]:
-    """Return the JSON object of a file; nothing where it cannot be read at this moment."""
+def text_or_empty(path: Path) -> str:
+    """Return the text of a file; an empty one where there is none."""
     try:
-        return read_object(path)
-    except (OSError, ValueError):
-        return {}
+        return path.read_text(encoding="utf-8")
+    except OSError:
+        return ""
 
 
 def line_of(words: list[str]) -> str:

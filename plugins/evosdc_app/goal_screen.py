@@ -18,11 +18,11 @@ from evosdc.options.search import ProtectOptions
 from evosdc.options.written import names_text
 from evosdc.plugins.registry import default_registry
 from evosdc.printing import printable
-from evosdc.runs.layout import RESOLVED, free_folder
+from evosdc.runs.layout import RESOLVED, free_folder, object_if_readable
 from evosdc.table.schema import Role, Scale
 from evosdc_app.calls import Answer
 from evosdc_app.file_screen import data_words
-from evosdc_app.folder import RUNS, line_of, read_or_empty
+from evosdc_app.folder import RUNS, line_of
 from evosdc_app.plane import drawing, points_of
 from evosdc_app.sources import is_dataset
 from evosdc_app.workbench import Form, Routes, Workbench, away, form_of, query_value
@@ -311,7 +311,7 @@ class RunLimits:
         """Have the limit of a run computed, once."""
         if run.name in self._tasks:
             return
-        resolved = read_or_empty(run / RESOLVED)
+        resolved = object_if_readable(run / RESOLVED)
         if not resolved:
             return  # it has not begun
         self._tasks[run.name] = asyncio.create_task(self._ask(run, resolved))

@@ -10,11 +10,11 @@ from starlette.responses import FileResponse, Response
 from evosdc.files.atomic import GENERATOR
 from evosdc.files.schema.schema_edits import Step, schema_steps
 from evosdc.files.schema.schema_file import value_text
-from evosdc.runs.layout import DOSSIER, ENVIRONMENT, EXPERIMENT, FOR_USERS, RECIPE, REPORT, RESOLVED
+from evosdc.runs.layout import DOSSIER, ENVIRONMENT, EXPERIMENT, FOR_USERS, RECIPE, REPORT, RESOLVED, object_if_readable
 from evosdc.runs.publication_check import is_secret
 from evosdc.runs.status import read_run_status
 from evosdc_app.file_screen import init_words
-from evosdc_app.folder import RUNS, line_of, read_or_empty
+from evosdc_app.folder import RUNS, line_of, text_or_empty
 from evosdc_app.guard import DOCUMENT_POLICY
 from evosdc_app.sources import is_dataset
 from evosdc_app.workbench import Routes, Workbench, query_value
@@ -28,8 +28,7 @@ async def history(bench: Workbench, request: Request) -> Response:
     steps = await to_thread.run_sync(_steps, bench, data)
     schema = ""
     if data and not is_dataset(data, bench.folder):
-        path = bench.folder.schema_of(data)
-        schema = path.read_text(encoding="utf-8")[:_MOST_TEXT] if path.exists() else ""
+        schema = text_or_empty(bench.folder.schema_of(data))[:_MOST_TEXT]
     return bench.page("history.html", "history", "History", data=data, entries=steps, schema=schema)
 
 
@@ -53,12 +52,12 @@ def _steps(bench: Workbench, data: str) -> list[dict[str, Any]]:
                 if isinstance(labels, str) and (path.parent / labels).is_file():
                     file = bench.folder.name(path.parent / labels)
                     entry["text"] += f" Its labels were typed: no command makes {file}, so take that file along."
-                    entry |= {"toml": _toml(path.parent / labels), "summary": f"Labels in {file}"}
+                    entry |= {"toml": text_or_empty(path.parent / labels)[:_MOST_TEXT], "summary": f"Labels in {file}"}
                 entries.append(
                     entry | {"undo": "/undo" if number == len(edits) else "", "kind": "edit", "step": number}
                 )
     for run in bench.folder.runs(data or None):
-        environment = read_or_empty(run / ENVIRONMENT)
+        environment = object_if_readable(run / ENVIRONMENT)
         command = str(environment.get("command") or line_of(["run", f"{RUNS}/{run.name}/{EXPERIMENT}"]))
         phase = read_run_status(run).phase
         entry = _entry(str(environment.get("date", "")), _of_run(run.name, phase, environment.get("chosen")), command)
@@ -66,7 +65,8 @@ def _steps(bench: Workbench, data: str) -> list[dict[str, Any]]:
         resumable = phase not in ("running", "waiting", "finished") and (run / RESOLVED).exists()
         can = [("/finish", "Finish now"), ("/stop", "Stop")] if phase == "running" else []
         can += [("/resume", "Go on")] if resumable else []
-        entry |= {"can": can, "undo": undo, "kind": "run", "run": run.name, "toml": _toml(run / EXPERIMENT)}
+        toml = text_or_empty(run / EXPERIMENT)[:_MOST_TEXT]
+        entry |= {"can": can, "undo": undo, "kind": "run", "run": run.name, "toml": toml}
         entries.append(entry)
     names = {run.name for run in bench.folder.runs(data or None)}
     for manifest, said in bench.folder.exports():
@@ -103,13 +103,6 @@ def _settings(step: Step) -> list[str]:
         plain = isinstance(value, str) and value.replace("-", "").isalpha()
         found.append(f"{key}=" if value is None else f"{key}={value if plain else value_text(value)}")
     return found
-
-
-def _toml(path: Any) -> str:
-    try:
-        return str(path.read_text(encoding="utf-8"))[:_MOST_TEXT]
-    except OSError:
-        return ""
 
 
 _HEAD = 4096

@@ -22,7 +22,6 @@ MODULES = (
     "evosdc.cli.schema",
     "evosdc.cli.risk",
     "evosdc.experiment.members",
-    "evosdc.experiment.members",
 )
 
 CAN_BE = sys.platform == "linux"  # whether processes are copied here

@@ -21,7 +21,7 @@ from evosdc_app.file_screen import data_words, done
 from evosdc_app.folder import line_of
 from evosdc_app.goal_screen import attributes_of
 from evosdc_app.sources import is_dataset
-from evosdc_app.workbench import Routes, Workbench, away, query_number, query_value
+from evosdc_app.workbench import Routes, Workbench, away, query_page, query_value
 
 LISTED = 1000  # records that are listed
 PAGE = 25  # records on a page of them
@@ -60,7 +60,7 @@ def _page(answer: Answer, request: Request) -> dict[str, Any]:
     """Return the records of a page, and where it stands."""
     listed = (answer.document.get("standing_out") or {}).get("listed") or []
     pages = max(1, -(-len(listed) // PAGE))
-    number = max(1, min(query_number(request, "page", 1), pages))
+    number = max(1, min(query_page(request), pages))
     shown = listed[(number - 1) * PAGE : number * PAGE]
     return {"data": query_value(request, "data"), "listed": shown, "number": number, "pages": pages}
 

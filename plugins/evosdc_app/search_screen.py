@@ -18,7 +18,6 @@ from evosdc.runs.lock import read_owner
 from evosdc.runs.result import Result
 from evosdc.runs.status import FAILED, FINISHED, RUNNING, WAITING, RunStatus, read_run_status
 from evosdc_app.folder import RUNS
-from evosdc_app.goal_screen import RunLimits
 from evosdc_app.plane import Point, drawing, points_of, window_of
 from evosdc_app.workbench import Routes, Workbench, away, link, query_value
 
@@ -75,7 +74,7 @@ def view(bench: Workbench, run: Path, zoom: str = "") -> dict[str, Any]:
     if phase in (RUNNING, FINISHED):
         faults = []  # what was refused before is over
     points, curve = map_of(run)
-    curve = curve or limits_of(bench).known(run)
+    curve = curve or bench.limits.known(run)
     known = Result.known(run) if phase not in (RUNNING, WAITING) else None
     result = known or Result()
     ahead = status.left
@@ -122,14 +121,6 @@ def _reason(status: RunStatus) -> str:
     return state_in_words(status).removeprefix(status.phase).strip()
 
 
-def limits_of(bench: Workbench) -> RunLimits:
-    """Return the limits of runs that are known and requested."""
-    if bench.limits is None:
-        bench.limits = RunLimits(bench)
-    found: RunLimits = bench.limits
-    return found
-
-
 def map_of(run: Path) -> tuple[list[Point], list[tuple[float, float]]]:
     """Return the files of a run as points, and its limit where it is known: before, while and after it searches."""
     from evosdc.engine.checkpoint import front_scores
@@ -143,16 +134,9 @@ def map_of(run: Path) -> tuple[list[Point], list[tuple[float, float]]]:
     original = points_of([entry for entry in listed if not entry.get("masking")][:1], "original")
     classical = points_of([entry for entry in listed if entry.get("masking")], "classical")
     front = points_of(front_scores(run), "front")
-    best = _best(run, read_run_status(run))
+    best = points_of([{"scores": read_run_status(run).best or {}, "label": "best file so far"}], "best")
     curve = ((Result.known(run) or Result()).limit or {}).get("curve") or []
     return [*original, *classical, *front, *best], [(float(p["il"]), float(p["dr"])) for p in curve]
-
-
-def _best(run: Path, status: RunStatus) -> list[Point]:
-    best = status.best or {}
-    if "il" not in best or "dr" not in best:
-        return []
-    return [Point(float(best["il"]), float(best["dr"]), "best", "best file so far")]
 
 
 async def events(bench: Workbench, request: Request) -> Response:
@@ -173,7 +157,7 @@ async def _changes(bench: Workbench, request: Request, runs: list[Path], zoom: s
     while not await request.is_disconnected():
         for run in runs:
             if read_run_status(run).phase == RUNNING:
-                limits_of(bench).ask(run)
+                bench.limits.ask(run)
             shown = await to_thread.run_sync(view, bench, run, zoom)
             state, text = _state(bench, shown)
             if seen.get(run) != text:

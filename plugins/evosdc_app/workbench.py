@@ -46,7 +46,6 @@ class Workbench:
         self.session = session
         self.calls = Calls(root)
         self.jobs = Jobs(root)
-        self.limits: Any = None
         self.exporting: set[str] = set()
         self.writing = asyncio.Lock()  # of schema files: two tabs read, change and write one after the other
         self.templates = jinja2.Environment(
@@ -60,7 +59,14 @@ class Workbench:
         self.templates.filters["printable"] = printable
 
     @cached_property
-    def sources(self) -> "Any":
+    def limits(self) -> Any:
+        """The limits of runs that are known and requested."""
+        from evosdc_app.goal_screen import RunLimits
+
+        return RunLimits(self)
+
+    @cached_property
+    def sources(self) -> Any:
         """The files viewed last."""
         from evosdc_app.sources import Sources
 
@@ -123,10 +129,10 @@ def query_value(request: Request, name: str, otherwise: str = "") -> str:
     return str(request.query_params.get(name, otherwise))
 
 
-def query_number(request: Request, name: str, otherwise: int) -> int:
-    """Return a whole number of the address; anything else counts as not given."""
-    text = query_value(request, name)
-    return int(text) if text.isdecimal() and len(text) < 10 else otherwise
+def query_page(request: Request) -> int:
+    """Return the number of a page in the address; anything else is the first one."""
+    text = query_value(request, "page")
+    return int(text) if text.isdecimal() and len(text) < 10 else 1
 
 
 def away(path: str, query: Mapping[str, Any] | None = None, place: str = "") -> RedirectResponse:

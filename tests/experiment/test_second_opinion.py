@@ -198,9 +198,9 @@ def test_the_command_prints_a_verdict(frame, tmp_path, monkeypatch, capsys):
 
 
 def test_a_search_whose_time_was_over_does_not_go_on(frame, tmp_path, monkeypatch):
-    from evosdc.experiment import outputs
+    from evosdc.experiment import summaries
 
-    own, asked = outputs.fresh_summary, []
+    own, asked = summaries.fresh_summary, []
 
     def stopped_once(*given):
         asked.append(given)
@@ -208,7 +208,7 @@ def test_a_search_whose_time_was_over_does_not_go_on(frame, tmp_path, monkeypatc
             raise KeyboardInterrupt
         return own(*given)
 
-    monkeypatch.setattr(outputs, "fresh_summary", stopped_once)
+    monkeypatch.setattr(summaries, "fresh_summary", stopped_once)
     monkeypatch.chdir(tmp_path)
     frame.to_csv("people.csv", index=False)
     with pytest.raises(SystemExit) as stopped:

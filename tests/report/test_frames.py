@@ -143,14 +143,11 @@ def test_an_operator_that_made_nothing_has_no_rate() -> None:
 
 def test_frequencies_keep_the_order_of_categories(run: RecordedRun) -> None:
     document = json.loads((run.path / "frequencies.json").read_text())
-    rows = frames.frequencies(run)
-    assert list(dict.fromkeys(rows["attribute"])) == list(document)
-    for name, entry in document.items():
-        own = rows[rows["attribute"] == name]
-        assert own["category"].tolist() == entry["categories"]
-        assert own["before"].tolist() == entry["before"]
-        assert own["after"].tolist() == entry["after"]
-    assert frames.missing_counts(run)["missing_before"].tolist() == [0, 3, 6]
+    entries = frames.frequencies(run)
+    assert [entry["attribute"] for entry in entries] == list(document)
+    for own, entry in zip(entries, document.values(), strict=True):
+        assert all(own[key] == entry[key] for key in ("categories", "before", "after"))
+    assert [entry["missing_before"] for entry in entries] == [0, 3, 6]
 
 
 def test_frames_of_an_unfinished_run_are_empty(tmp_path: Path) -> None:
@@ -158,7 +155,7 @@ def test_frames_of_an_unfinished_run_are_empty(tmp_path: Path) -> None:
     assert frames.history(run).empty
     assert frames.files(run).empty
     assert frames.ranking(frames.files(run)).empty
-    assert frames.frequencies(run).empty
+    assert frames.frequencies(run) == []
     assert frames.operators(run).empty
 
 

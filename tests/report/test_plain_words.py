@@ -9,7 +9,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from evosdc.printing import file_name, without_folders
@@ -231,8 +230,8 @@ def test_labels_are_thinned_evenly_with_both_ends(size: int) -> None:
 
 def test_few_labels_stand_upright_only_where_there_is_room() -> None:
     def drawn(labels: list[str]) -> str:
-        rows = pd.DataFrame({"category": labels, "before": 1, "after": 1})
-        return str(figures.frequency_bars(rows).data[0]["orientation"])
+        entry = {"categories": labels, "before": [1] * len(labels), "after": [1] * len(labels)}
+        return str(figures.frequency_bars(entry).data[0]["orientation"])
 
     assert drawn([f"A7{n}" for n in range(5)]) == "v"
     assert drawn([f"{n}00000" for n in range(14)]) == "h"
