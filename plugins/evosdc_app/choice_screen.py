@@ -16,7 +16,7 @@ from evosdc.errors import DataError, EvosdcError, Fault
 from evosdc.plugins.registry import default_registry
 from evosdc.runs import layout
 from evosdc.runs.result import Best, Result, Verdict
-from evosdc.runs.status import RUNNING, read_run_status
+from evosdc.runs.status import FINISHED, RUNNING, read_run_status
 from evosdc_app.calls import RefusedError, error_sentences, sentences
 from evosdc_app.folder import RUNS, line_of, text_or_empty
 from evosdc_app.plane import ZOOMS, Point, drawing, window_of
@@ -26,7 +26,7 @@ from evosdc_app.workbench import Form, Routes, Workbench, away, form_of, link, q
 OWN = "best"  # how commands name the run's own best file
 OPTIONS = ("neutralise-formulas", "keep-order")
 PAGES = {"report": layout.REPORT, "users": layout.FOR_USERS, "recipe": layout.RECIPE}
-_CLOSING = 10.0  # seconds that a process may take to end after its run says that it did
+_CLOSING = 10.0  # seconds that a process is waited for which still writes the report of its finished run
 
 GOES_ON = (
     "The search goes on, and its front with it: no command gives a file of it a second time. Finish or stop it first."
@@ -268,10 +268,12 @@ async def _exported(bench: Workbench, form: Form, run: Path) -> Response:
     member = form.one("member", OWN)
     if not (member.isdecimal() or member == OWN):
         raise DataError(Fault("member", repr(member), f"a number, or {OWN}"))
-    with move_on_after(_CLOSING):  # a run that has just finished still puts its things away
+    with move_on_after(_CLOSING):
         while read_run_status(run).phase != RUNNING and bench.jobs.active(run):
             await sleep(0.1)
-    if read_run_status(run).phase == RUNNING or bench.jobs.active(run):
+    phase = read_run_status(run).phase
+    # Of a finished run everything is there but the report, which takes longer than that on a busy computer.
+    if phase == RUNNING or (phase != FINISHED and bench.jobs.active(run)):
         raise RefusedError([GOES_ON])
     output = bench.folder.name(bench.folder.path(form.one("output")))
     if output in bench.exporting:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 import json
 import re
@@ -10,9 +11,11 @@ import sys
 
 import pytest
 
+from evosdc_app import choice_screen
+from evosdc_app.calls import Answer, RefusedError
 from evosdc_app.guard import Session
 from evosdc_app.plane import Point, drawing, window_of
-from evosdc_app.workbench import Workbench
+from evosdc_app.workbench import Form, Workbench
 from tests.plugins.app.test_screens import shown, words
 
 ENDED = {"generation": 4, "evaluations": 40, "seconds": 3.0, "best": {"fitness": [9.0], "il": 9.0, "dr": 8.0}}
@@ -88,6 +91,21 @@ def test_a_search_that_was_finished_early_is_told_from_one_that_was_stopped(serv
     for name, message in (("halted", "stopped by the user"), ("cut", "stopped by evosdc finish")):
         run_folder(folder, name, {"state": "interrupted", "message": message})
         assert message in words(server.get("/search", run=name).text)
+
+
+@pytest.mark.parametrize(("state", "said"), [("done", "no room"), ("interrupted", "The search goes on")])
+def test_a_finished_run_is_exported_though_its_report_is_still_written(tmp_path, monkeypatch, state, said):
+    bench = Workbench(tmp_path, Session(1))
+    run = run_folder(tmp_path, "ended", {"state": state}, {"best": {"scores": {}, "fitness": [9.0]}})
+
+    async def refused(words):
+        return Answer(tuple(words), 2, "", "Error: no room")
+
+    monkeypatch.setattr(choice_screen, "_CLOSING", 0.0)
+    monkeypatch.setattr(bench.jobs, "active", lambda run: True)  # the process of the run has not ended
+    monkeypatch.setattr(bench.calls, "carry_out", refused)
+    with pytest.raises(RefusedError, match=said):
+        asyncio.run(choice_screen._exported(bench, Form({"member": ["best"], "output": ["own.csv"]}), run))
 
 
 def test_before_the_search_its_preparation_is_told_and_no_zeros(server, folder):
