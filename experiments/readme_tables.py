@@ -50,11 +50,12 @@ def _declared(folder: Path) -> dict[str, Any]:
 
 def _studies() -> str:
     """Return the list of all studies with their sources."""
-    lines = ["| study | source |\n", "| --- | --- |\n"]
+    lines = []
     for path in sorted(HERE.glob("*/study.toml")):
         declared = _declared(path.parent)
         link = f"[{declared['title']}](../experiments/{path.parent.name}/README.md)"
-        lines.append(f"| {link} | {declared['source']} |\n")
+        work = re.split(r", (?:figures?|tables?)\b", declared["source"])[0]
+        lines.append(f"- {link}" + (f": {work}\n" if work != "ours" else "\n"))
     return "".join(lines)
 
 

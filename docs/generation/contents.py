@@ -24,7 +24,7 @@ BELOW: dict[str, tuple[str, ...]] = {
     ),
     "docs/methods": (
         "methods/evolution", "methods/randomisation", "methods/masking", "methods/lattice", "methods/measures",
-        "methods/privacy", "methods/clusters-and-graphs", "methods/data",
+        "methods/privacy", "methods/clusters-and-graphs", "methods/data", "methods/errors",
     ),
     "docs/reference/README": (
         "generated/commands", "generated/schema", "generated/experiment", "generated/plugins", "generated/python",
