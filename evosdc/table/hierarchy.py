@@ -58,10 +58,6 @@ class Hierarchy:
         """Number of levels above the leaves."""
         return len(self.levels[0])
 
-    def level(self, name: str) -> int | None:
-        """Return the level that is called so; None where none is."""
-        return self.names.index(name) if name in self.names else None
-
     @cached_property
     def position(self) -> Mapping[str, int]:
         """Position of each leaf."""

@@ -13,12 +13,6 @@ Integers = NDArray[np.int64]
 LEAST_CELL = 10
 
 
-def least_of_classes(sensitive: Integers, least_cell: int) -> int:
-    """Return the number of records a class needs for a mean of `least_cell` a cell."""
-    # sensitive (n,)
-    return least_cell * len(np.unique(sensitive))
-
-
 def merged_classes(counts: Sequence[int] | Integers, attribute: Attribute, least: int) -> Integers:
     """Return a class for each value of an attribute, so that each class has `least` records, if all together have."""
     # Neighbours of an order are merged; without one, values go up the hierarchy, then join the smallest class.

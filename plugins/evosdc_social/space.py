@@ -102,13 +102,12 @@ class Tree:
 
     def level_called(self, wanted: str | int) -> int:
         """Return a level by its name or its number."""
-        hierarchy = self.attribute.hierarchy
-        found = hierarchy.level(str(wanted)) if hierarchy is not None else None
-        if found is None and str(wanted).isdecimal() and int(wanted) <= self.height:
-            found = int(wanted)
-        if found is None:
-            raise ParameterError(Fault(f"level of {self.name}", repr(wanted), f"one of {self.level_words}"))
-        return found
+        names = self.attribute.hierarchy.names if self.attribute.hierarchy is not None else ()
+        if str(wanted) in names:
+            return names.index(str(wanted))
+        if str(wanted).isdecimal() and int(wanted) <= self.height:
+            return int(wanted)
+        raise ParameterError(Fault(f"level of {self.name}", repr(wanted), f"one of {self.level_words}"))
 
 
 def tree_of(attribute: Attribute) -> Tree:

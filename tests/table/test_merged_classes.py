@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.table.hierarchy import Hierarchy
-from evosdc.table.merged_classes import least_of_classes, merged_classes
+from evosdc.table.merged_classes import merged_classes
 from evosdc.table.schema import Attribute, Scale
 
 AGE = Attribute("age", scale=Scale.NUMERIC)
@@ -38,7 +38,3 @@ def test_each_class_has_enough_where_all_together_have(counts, least, ordered):
         assert sizes.min() >= least
     if ordered:
         assert set(np.diff(classes).tolist()) <= {0, 1}
-
-
-def test_cells_have_so_many_in_the_mean():
-    assert least_of_classes(np.array([0, 1, 1, 2]), 10) == 30

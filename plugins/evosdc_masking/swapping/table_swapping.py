@@ -11,7 +11,7 @@ from pydantic import Field
 
 from evosdc.model import Design, Parameters, Range, Tunable
 from evosdc.table.equivalence import placed_values
-from evosdc.table.merged_classes import LEAST_CELL, least_of_classes, merged_classes
+from evosdc.table.merged_classes import LEAST_CELL, merged_classes
 from evosdc.table.schema import WITHHELD, Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 
@@ -88,9 +88,9 @@ def with_sensitive(levels: Integers, attributes: Sequence[Attribute], least_cell
             counts = np.bincount(guessed)
             guessed = merged_classes(counts, sensitive, len(guessed) // SENSITIVE_CLASSES)[guessed]
         own = levels[0].copy()
+        least = least_cell * len(np.unique(guessed))
         for v, attribute in enumerate(attributes):
             column_of = own[:, v]
-            least = least_of_classes(guessed, least_cell)
             own[:, v] = merged_classes(np.bincount(column_of), attribute, least)[column_of]
         own[:, column] = guessed
         found.append(own)

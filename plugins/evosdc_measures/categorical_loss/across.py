@@ -10,7 +10,7 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.model import Expected, Fitted, Measure, Microdata, Tracker
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
-from evosdc.table.merged_classes import LEAST_CELL, least_of_classes, merged_classes
+from evosdc.table.merged_classes import LEAST_CELL, merged_classes
 from evosdc.table.schema import WITHHELD, Attribute, Role, Scale
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 from evosdc_measures.categorical_loss.tables import FittedSum
@@ -112,7 +112,7 @@ class FittedMerged(Expected):
         attributes, tables = list(original.schema.attributes), list[tuple[int, int]]()
         for v, w in pairs:
             if w in sensitive:
-                least = least_of_classes(others.codes[:, w].astype(np.int64), least_cell)
+                least = least_cell * len(np.unique(others.codes[:, w]))
                 attribute = original.schema.attributes[v]
                 counts = counts_of(original.codes, v, len(attribute.categories))
                 # A missing value stays what it is.
