@@ -21,9 +21,9 @@ Flags = NDArray[np.bool_]
 
 
 class ExactValues:
-    """Who is found by the exact value of one attribute alone, for each attribute of an original."""
+    """Who is re-identified by the exact value of one attribute alone, for each attribute of an original."""
 
-    # Of t people with the value one is taken: found with a chance of 1 / t. A missing category is a value, a missing
+    # One of t people with the value is re-identified with a chance of 1 / t. A missing category is a value, a missing
     # number none. Numbers count at the decimals that are published.
 
     def __init__(self, original: Table, names: Sequence[str]) -> None:
@@ -69,7 +69,7 @@ class ExactValues:
         return percents
 
     def chances(self, masked: Table, name: str) -> Numbers:
-        """Return for each record the chance to be found by the exact value of an attribute, shape (n,), 0..1."""
+        """Return each record's chance of re-identification by the exact value of an attribute, shape (n,), 0..1."""
         place = self.names.index(name)
         return np.where(self.kept(masked)[:, place], 1.0 / self._frequencies[:, place], 0.0)
 

@@ -13,12 +13,12 @@ from evosdc.table.equivalence import placed_values
 from evosdc.table.schema import Role, Scale
 from evosdc.table.table import Numbers, Rows, Table
 
-TELLING = 0.5  # association of position and value from which the order tells an attribute; 0..1
+TELLING = 0.5  # association of position and value from which the order discloses an attribute; 0..1
 CERTAIN = 4.0  # standard errors by which that must lie above what rows in random order give
 
 
 def disclosed_by_order(table: Table, protect: Sequence[str]) -> tuple[str, ...]:
-    """Return the masked attributes that the order of the rows tells, in the order of `protect`."""
+    """Return the masked attributes that the order of the rows discloses, in the order of `protect`."""
     return _disclosed_by_order(table, tuple(protect))
 
 
@@ -66,7 +66,7 @@ def moved_sentences(original: Table, masked: Table) -> list[str]:
 
 
 def position_sentences(names: Sequence[str]) -> list[str]:
-    """Return a sentence on masked attributes that the order of the rows tells; none where there are none."""
+    """Return a sentence on masked attributes that the order of the rows discloses; none where there are none."""
     if not names:
         return []
     listed = [printable(name) for name in names]
