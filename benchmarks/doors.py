@@ -33,8 +33,7 @@ from benchmarks.peak_memory import growth
 from benchmarks.r_process import seconds_around
 from benchmarks.whole_command import whole
 from evosdc.api.tables import as_file
-from evosdc.files.reading import read_source
-from evosdc.files.source import Source
+from evosdc.files.source import Source, read_source
 
 SIZES = (16, 7, 14, 5, 6)
 CONTENTS = ("cents", "digits")

@@ -26,7 +26,7 @@ from evosdc.engine.fresh import ROUNDING, unequal
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.reader import read_experiment
 from evosdc.experiment.single_run import Finished, run_once
-from evosdc.files.masked_file import read_masked
+from evosdc.files.source import read_masked
 from evosdc.model import Changes, Rescoring
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal

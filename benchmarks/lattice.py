@@ -30,8 +30,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from benchmarks.whole_command import whole
-from evosdc.files.reading import read_source
 from evosdc.files.schema.hierarchies import read_hierarchy
+from evosdc.files.source import read_source
 from evosdc.model import Microdata
 from evosdc_lattice.evaluation import NodeEvaluator, swept
 from evosdc_lattice.exact import optimum

@@ -22,8 +22,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table as Grid
 
-from evosdc.files.reading import read_source
-from evosdc.files.source import Source
+from evosdc.files.source import Source, read_source
 from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table

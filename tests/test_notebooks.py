@@ -16,7 +16,7 @@ import pytest
 
 import evosdc
 from evosdc.errors import DataError
-from evosdc.files.frame_kinds import as_pandas, like
+from evosdc.files.frame import as_pandas, like
 
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "docs" / "notebooks").glob("*.ipynb"))
 KINDS = ("pandas", "polars", "pyarrow")

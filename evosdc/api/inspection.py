@@ -337,8 +337,7 @@ def risk(
     whole, _ = as_file(data, chosen.quasi_identifiers)
     people, perturbed, registry = chosen.population, None, default_registry()
     if people is not None and not isinstance(people, Table):
-        from evosdc.files.frame import table_from_frame
-        from evosdc.files.frame_kinds import as_pandas
+        from evosdc.files.frame import as_pandas, table_from_frame
 
         known = figures_of.intruder_view_of(whole, *chosen.known_by[:4]).quasi_identifiers
         people = table_from_frame(as_pandas(people), figures_of.population_description(whole.schema, known))

@@ -123,7 +123,7 @@ class _Kept(Generic[Data]):
     def found(self, result: results.Result, kept: bool) -> ProtectedData[Data]:
         """Return the result of the run, in the form of the data; `kept` is whether the user named its folder."""
         from evosdc.experiment.data import load_data
-        from evosdc.files.masked_file import read_masked
+        from evosdc.files.source import read_masked
         from evosdc.runs.published import published_places
         from evosdc.table.alignment import align_codes
 
@@ -182,8 +182,7 @@ def _protected(
     from evosdc.assess.defaults import choose_attributes
     from evosdc.experiment.data import with_own_data, withdrawn_unless_begun
     from evosdc.experiment.study import run_study
-    from evosdc.files.frame import table_from_frame
-    from evosdc.files.frame_kinds import as_pandas
+    from evosdc.files.frame import as_pandas, table_from_frame
     from evosdc.files.schema.schema_file import load_schema
     from evosdc.report import write_pages
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evosdc.errors import DataError, Fault
-from evosdc.files.formulas import QUOTE, is_formula
+from evosdc.files.published import QUOTE, is_formula
 from evosdc.table.schema import WITHHELD, Role, Schema
 from evosdc.table.table import Rows, Table
 
@@ -43,7 +43,7 @@ def read_table(
     InputError
         The file or the schema cannot be used; the error names every fault.
     """
-    from evosdc.files.reading import read_source
+    from evosdc.files.source import read_source
 
     given = schema if isinstance(schema, Schema) or schema is None else Path(schema)
     return read_source(Path(path), given, encoding=encoding, sheet=sheet).table
@@ -64,8 +64,7 @@ def held_once(data: Any) -> Any:
 
 
 def _held(data: Any) -> "HeldFrame":
-    from evosdc.files.frame import HeldFrame
-    from evosdc.files.frame_kinds import as_pandas
+    from evosdc.files.frame import HeldFrame, as_pandas
 
     return data if isinstance(data, HeldFrame) else HeldFrame(as_pandas(data), data)
 
@@ -99,7 +98,7 @@ def as_file(data: Any, protect: Sequence[str] | None = None) -> tuple[Table, dic
 
 def ordered_by(data: Any, rows: Rows) -> Any:
     """Return a frame or table with some or all of its records in another order, given by their positions."""
-    from evosdc.files.frame_kinds import reordered
+    from evosdc.files.frame import reordered
 
     return data.take(rows) if isinstance(data, Table) else reordered(data, rows.tolist())
 
@@ -160,7 +159,7 @@ def as_version(
     if isinstance(data, Table):
         return data
     from evosdc.files.frame import table_from_frame
-    from evosdc.files.masked_file import is_generalised, widened
+    from evosdc.files.source import is_generalised, widened
 
     whole = _held(data)
     columns = [part.column for part in whole.parts]
@@ -177,8 +176,7 @@ def as_given(data: Any, masked: Table, kept: Sequence[str] | None = None, neutra
     if isinstance(data, Table):
         whole = data.with_columns(masked)
         return whole if kept is None else whole.select(list(kept))
-    from evosdc.files.frame import frame_from_table
-    from evosdc.files.frame_kinds import like
+    from evosdc.files.frame import frame_from_table, like
 
     held = _held(data)
     frame = frame_from_table(held, masked)
@@ -207,7 +205,7 @@ def neutralise_formulas(frame: Frame) -> Frame:
     --------
     >>> published = evosdc.neutralise_formulas(evosdc.mask(frame, "mdav", k=3))  # doctest: +SKIP
     """
-    from evosdc.files.frame_kinds import as_pandas, like
+    from evosdc.files.frame import as_pandas, like
 
     result = as_pandas(frame).copy()
     for place in range(result.shape[1]):

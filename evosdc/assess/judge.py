@@ -13,7 +13,7 @@ import numpy as np
 from evosdc.assess.changes import exchanged_labels
 from evosdc.assess.risk import population_description
 from evosdc.errors import DataError, Fault, FaultCollector, ParameterError
-from evosdc.files.reading import read_source
+from evosdc.files.source import read_source
 from evosdc.model import EarlierRelease, Estimate, Estimated, Fitted, Judge, Measure, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.printing import NO_TIME

@@ -8,8 +8,8 @@ import numpy as np
 
 from evosdc.assess.risk import population_description
 from evosdc.errors import DataError, Fault
-from evosdc.files.reading import read_source
 from evosdc.files.schema.description import AttributeDescription, SchemaDescription
+from evosdc.files.source import read_source
 from evosdc.table.alignment import recode_like
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table

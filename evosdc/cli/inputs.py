@@ -10,10 +10,7 @@ from evosdc.datasets.loading import load_dataset
 from evosdc.datasets.storage import locate
 from evosdc.errors import DataError, Fault, ParameterError, did_you_mean
 from evosdc.files.atomic import check_writable
-from evosdc.files.masked_file import read_masked
-from evosdc.files.packed import unpacked
-from evosdc.files.reading import parsed, read_source
-from evosdc.files.source import Source
+from evosdc.files.source import Source, parsed, read_masked, read_source
 from evosdc.plugins.registry import default_registry
 from evosdc.printing import printable
 from evosdc.runs.layout import BEST, CROSSWALK, RELEASE, RESOLVED, manifest_path, object_if_readable, run_folder_of
@@ -68,8 +65,7 @@ def is_dataset(data: str) -> bool:
 def files_behind(source: Source, data: str) -> tuple[Path, ...]:
     """Return the input files that no command names: hierarchies, files of a data set, and files beside the data."""
     found = [Path(a.hierarchy.origin) for a in source.table.schema.attributes if a.hierarchy is not None]
-    catalog = getattr(unpacked(source.original), "catalog", None)
-    found += [catalog] if catalog is not None else []
+    found += [source.original.catalog] if source.original.catalog is not None else []
     if is_dataset(data):
         found += (locate(default_registry().spec("dataset", data)) or {}).values()  # type: ignore[arg-type]
     return tuple(found)
@@ -151,7 +147,7 @@ def matched_tables(
     published = len(parsed(masked, like=original.original).columns[0])
     rows = read_crosswalk(crosswalk, published, len(original.table))
     after = read_masked(masked, original.ordered_by(rows), require, generalised)
-    return matched(original.table, after.table, rows, original.carried)
+    return matched(original.table, after.table, rows, original.original.carried)
 
 
 def single_run(command: Command, first: str, second: Path | None, others: Mapping[str, Any]) -> Path | None:

@@ -21,7 +21,7 @@ from evosdc.experiment.masked_parts import carrying_out
 from evosdc.experiment.provenance import input_account, write_manifest
 from evosdc.files.atomic import require_unused, write_text
 from evosdc.files.formats import require_writable_format
-from evosdc.files.row_order import IN_ORDER, SHUFFLED
+from evosdc.files.published import IN_ORDER, SHUFFLED
 from evosdc.files.source import Source
 from evosdc.model import Masking, Microdata
 from evosdc.model.dividing import Material, Part, innermost

@@ -15,7 +15,7 @@ from evosdc.errors import ExperimentError, Fault, FaultCollector, did_you_mean
 from evosdc.experiment.experiment import MeasureEntry, Measures
 from evosdc.experiment.members import published_file
 from evosdc.experiment.problem import aggregation_of, drawing_from
-from evosdc.files.masked_file import holds_generalised
+from evosdc.files.source import holds_generalised
 from evosdc.model import Microdata
 from evosdc.options.inspection import MeasureOptions
 from evosdc.options.written import parameters

@@ -15,7 +15,7 @@ from evosdc.cli.text import print_json, print_rows, say, warn
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.files.atomic import require_unused, write_text
 from evosdc.files.encoding import read_text
-from evosdc.files.reading import read_published, read_source
+from evosdc.files.source import read_published, read_source
 from evosdc.model import IntruderView
 from evosdc.options.inspection import RiskOptions
 from evosdc.options.written import parameters

@@ -26,7 +26,7 @@ from evosdc.experiment.protection import protection
 from evosdc.experiment.reader import read_experiment, with_executor
 from evosdc.experiment.study import resume_study, run_study
 from evosdc.experiment.study_status import check_settings, planned_runs, read_status
-from evosdc.files.row_order import order_sentences
+from evosdc.files.published import order_sentences
 from evosdc.model.constraint import CONDITIONAL
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.options.runs import CheckOptions, ResumeOptions, RunOptions

@@ -15,9 +15,9 @@ from evosdc.errors import Fault, SchemaError, did_you_mean
 from evosdc.files.atomic import require_unused
 from evosdc.files.formats import Reading
 from evosdc.files.inference.relations import relations_of
-from evosdc.files.reading import parsed, source_of
 from evosdc.files.schema.schema_edits import edit_schema, undo_edit
 from evosdc.files.schema.schema_file import dump_schema, hierarchy_files
+from evosdc.files.source import parsed, source_of
 from evosdc.options.data import EditOptions, InitOptions
 from evosdc.options.written import setting_value
 from evosdc.table.edit_rules import edit_rules_to_json

@@ -8,9 +8,8 @@ from pathlib import Path
 from evosdc.datasets.storage import available
 from evosdc.errors import DatasetError, Fault
 from evosdc.files.delimited_file import parse_delimited, plain_text
-from evosdc.files.reading import source_of
 from evosdc.files.schema.description import describe
-from evosdc.files.source import Source
+from evosdc.files.source import Source, source_of
 from evosdc.specs import DatasetSpec
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 

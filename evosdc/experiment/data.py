@@ -15,11 +15,9 @@ from evosdc.errors import DataError, EvosdcError, ExperimentError, Fault, Parame
 from evosdc.experiment.experiment import DataSource
 from evosdc.experiment.provenance import require_same_data
 from evosdc.files.atomic import make_folder, write_text
-from evosdc.files.masked_file import read_masked
-from evosdc.files.reading import parsed, read_source
 from evosdc.files.schema.hierarchies import with_hierarchies
 from evosdc.files.schema.schema_file import dump_schema
-from evosdc.files.source import Source
+from evosdc.files.source import Source, parsed, read_masked, read_source
 from evosdc.model import EarlierRelease, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.printing import csv_text, printable

@@ -28,7 +28,7 @@ from evosdc.experiment.provenance import require_same_data
 from evosdc.experiment.release import found_in
 from evosdc.experiment.summaries import scored
 from evosdc.experiment.tuned_start import with_found
-from evosdc.files.masked_file import read_masked
+from evosdc.files.source import read_masked
 from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
 from evosdc.printing import printable
@@ -130,7 +130,7 @@ def published_file(path: Path, registry: Registry) -> PublishedFile:
     generalises = assembly.problem.genotype.generalises
     masked = read_masked(file, ordered, generalised=generalises or None)
     # In the order of the original, judges draw the same halves as during the run.
-    return PublishedFile(assembly, individual, *matched(source.table, masked.table, places, source.carried))
+    return PublishedFile(assembly, individual, *matched(source.table, masked.table, places, source.original.carried))
 
 
 def _places(assembly: Assembly, individual: Individual, folder: RunFolder) -> Rows:

@@ -30,7 +30,7 @@ from evosdc.experiment.time_budget import UNLIMITED, TimeGiven
 from evosdc.experiment.transitions import write_transitions
 from evosdc.experiment.what_holds import MOST_TRYING, tried
 from evosdc.files.atomic import write_text
-from evosdc.files.row_order import SHUFFLED
+from evosdc.files.published import SHUFFLED
 from evosdc.model import Described, Individual, Judgement, Limit, Seedable, matrices_of
 from evosdc.model.constraint import Constraints
 from evosdc.model.individual import ERROR, INFEASIBILITY

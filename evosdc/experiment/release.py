@@ -193,7 +193,7 @@ def write_release(
             "corrections": corrections(original, published, analysed["tables"]) if analysed else [],
             "records": found.to_json() if found is not None else None,
             "omitted": 0 if omitted is None else len(omitted),
-            "codebook": _codebook(published, result.dropped_identifiers, assembly.source.carried),
+            "codebook": _codebook(published, result.dropped_identifiers, assembly.source.original.carried),
             "meanings": _meanings(assembly, best.scores, opinion),
             # Pages show these two by themselves.
             "analyses": evidence.analyses,

@@ -15,8 +15,7 @@ from evosdc.engine.problem import Problem
 from evosdc.engine.trackers import scores_of
 from evosdc.errors import ExperimentError, Fault, FaultCollector, ParameterError
 from evosdc.experiment.experiment import Experiment, Start
-from evosdc.files.masked_file import read_masked
-from evosdc.files.source import Source
+from evosdc.files.source import Source, read_masked
 from evosdc.model import Algorithm, Composed, Individual, Masking, MaskingMethod, Microdata, Seedable, racing
 from evosdc.model.genotype import USUAL_PORTFOLIO
 from evosdc.plugins.registry import Registry

@@ -17,41 +17,6 @@ from evosdc.printing import printable
 # how the head of every page that evosdc writes begins to name what made it
 GENERATOR = '<meta name="generator" content="evosdc'
 _HEAD = 4096
-
-
-def written_by_evosdc(path: Path) -> bool:
-    """Return whether a file that exists is a page, a manifest, or a file that a manifest beside it accounts for."""
-    # A data file only while it has the digest of its manifest; a companion while the manifest names it.
-    if not path.is_file():
-        return False
-    try:
-        if path.suffix == ".html":
-            with path.open("rb") as file:
-                return GENERATOR.encode() in file.read(_HEAD)
-        if path.name.endswith(".manifest.json"):
-            return bool(_json_table(_json_table(path).get("output")).get("sha256"))
-        stems = {path.stem, path.name.rsplit(".", 2)[0]}
-        manifests = [_json_table(path.with_name(f"{stem}.manifest.json")) for stem in sorted(stems)]
-        if any(manifest.get("companion") == path.name for manifest in manifests):
-            return isinstance(json.loads(path.read_bytes()), dict | list)  # matrices of strata are a list
-        outputs = [_json_table(manifest.get("output")) for manifest in manifests]
-        digests = [output.get("sha256") for output in outputs if output.get("name") == path.name]
-        with path.open("rb") as file:
-            return bool(digests) and hashlib.file_digest(file, "sha256").hexdigest() in digests
-    except (OSError, ValueError):
-        return False
-
-
-def _json_table(given: Any) -> dict[str, Any]:
-    """Return a table of a document, or the table that a JSON file holds; empty where there is none."""
-    if isinstance(given, Path):
-        try:
-            given = json.loads(given.read_bytes()) if given.is_file() else None
-        except ValueError:
-            given = None
-    return given if isinstance(given, dict) else {}
-
-
 OWNER_FILE = 0o600
 OWNER_FOLDER = 0o700
 _KINDS = {
@@ -63,6 +28,38 @@ _KINDS = {
 }
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _SHOWN = 40
+
+
+def written_by_evosdc(path: Path) -> bool:
+    """Return whether a file that exists is a page, a manifest, or a file that a manifest beside it accounts for."""
+    # A data file only while it has the digest of its manifest; a companion while the manifest names it.
+
+    def recorded(manifest: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return a manifest and what it says of its output; empty where there is none."""
+        try:
+            found = json.loads(manifest.read_bytes()) if manifest.is_file() else {}
+        except ValueError:
+            return {}, {}
+        found = found if isinstance(found, dict) else {}
+        return found, output if isinstance(output := found.get("output"), dict) else {}
+
+    if not path.is_file():
+        return False
+    try:
+        if path.suffix == ".html":
+            with path.open("rb") as file:
+                return GENERATOR.encode() in file.read(_HEAD)
+        if path.name.endswith(".manifest.json"):
+            return bool(recorded(path)[1].get("sha256"))
+        stems = {path.stem, path.name.rsplit(".", 2)[0]}
+        manifests = [recorded(path.with_name(f"{stem}.manifest.json")) for stem in stems]
+        if any(manifest.get("companion") == path.name for manifest, _ in manifests):
+            return isinstance(json.loads(path.read_bytes()), dict | list)  # matrices of strata are a list
+        digests = [output.get("sha256") for _, output in manifests if output.get("name") == path.name]
+        with path.open("rb") as file:
+            return bool(digests) and hashlib.file_digest(file, "sha256").hexdigest() in digests
+    except (OSError, ValueError):
+        return False
 
 
 def special_kind(path: Path) -> str:
@@ -80,11 +77,7 @@ def check_writable(path: Path | str) -> None:
         if not folder.is_dir():
             reason = f"{folder} is not a folder" if folder.exists() else f"there is no folder {folder}"
             raise DataError(unwritable(path, reason))
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise DataError(unwritable(path, f"no permission to write to {folder}"))
-        handle, probe = tempfile.mkstemp(prefix=_prefix(target), suffix=".probe", dir=folder)
-        os.close(handle)
-        Path(probe).unlink()
+        _temporary(target).unlink()
     except OSError as error:
         raise_unwritable(path, error)
 
@@ -118,19 +111,11 @@ def atomic(target: Path) -> Iterator[Path]:
     """Give a temporary path beside `target` to write to, and put it in place when the block ends without an error."""
     # On the disk before it takes the target's name. A symbolic link stays, and what it leads to is written.
     target = _resolved(target)
-    try:
-        handle, name = tempfile.mkstemp(prefix=_prefix(target), dir=target.parent)
-    except PermissionError:
-        raise DataError(unwritable(target, f"no permission to write to {target.parent}")) from None
-    os.close(handle)
-    temporary = Path(name)
+    temporary = _temporary(target)
     try:
         yield temporary
-        descriptor = os.open(temporary, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
         temporary.chmod(OWNER_FILE)
         temporary.replace(target)
     finally:
@@ -162,6 +147,12 @@ def _resolved(path: Path) -> Path:
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
-def _prefix(target: Path) -> str:
-    # Cut, since a name near the longest allowed leaves no room for what is added.
-    return f".{target.name[:_SHOWN]}."
+def _temporary(target: Path) -> Path:
+    """Return a new file beside a path."""
+    try:
+        # The name is cut, since one near the longest allowed leaves no room for what is added.
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:_SHOWN]}.", dir=target.parent)
+    except PermissionError:
+        raise DataError(unwritable(target, f"no permission to write to {target.parent}")) from None
+    os.close(handle)
+    return Path(name)

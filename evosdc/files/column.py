@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from evosdc.table.numerals import NumberTexts
@@ -20,59 +21,44 @@ class Column:
 
     # index (n,)
 
-    def __init__(
-        self, name: str, texts: Sequence[str], index: Index | None = None, mark: str = ".", thousands: str = ""
-    ) -> None:
-        self.name, self.texts, self.mark, self.thousands = name, texts, mark, thousands
-        self._index = index
+    def __init__(self, name: str, texts: Sequence[str], index: Index | None = None, mark: str = ".") -> None:
+        self.name, self.texts, self.mark, self._index = name, texts, mark, index
+        self.held = texts if isinstance(texts, NumberTexts) else None  # the texts, where they are held as numbers
+        # the same, where they are the cells of the records, not yet made distinct
+        self.cells = self.held if index is None else None
 
     def __len__(self) -> int:
-        return len(self._index) if self._index is not None else len(self._cells.cells)
+        return len(self.cells.cells) if self.cells is not None else len(self.index)
 
     @property
     def index(self) -> Index:
         """Position of each record's text in `texts`, or ``NO_TEXT``, shape (n,)."""
-        return self._index if self._index is not None else self._cells.coded[1]
-
-    @property
-    def _cells(self) -> NumberTexts:
-        assert isinstance(self.texts, NumberTexts)
-        return self.texts
-
-    @property
-    def of_cells(self) -> bool:
-        """Whether the texts are the cells of the records, not yet made distinct."""
-        return self._index is None
-
-    def counts(self) -> NDArray[np.int64]:
-        """Return how many records have each text, shape (len(texts),)."""
-        return self._counts
+        if self._index is None:
+            assert self.cells is not None
+            return self.cells.coded[1]
+        return self._index
 
     @cached_property
-    def _counts(self) -> NDArray[np.int64]:
+    def counts(self) -> NDArray[np.int64]:
+        """How many records have each text, shape (len(texts),)."""
         counts = np.bincount(self.index + 1, minlength=len(self.texts) + 1)[1:].astype(np.int64)
         counts.flags.writeable = False
         return counts
 
-    @property
-    def held(self) -> NumberTexts | None:
-        """The texts, where they are held as numbers."""
-        return self.texts if isinstance(self.texts, NumberTexts) else None
-
     def standing(self, texts: Sequence[str]) -> NDArray[np.bool_]:
         """Return which records have one of some texts, shape (n,)."""
-        if self.of_cells:
-            return self._cells.standing(texts)
+        if self.cells is not None:
+            return self.cells.standing(texts)
         found = np.zeros(len(self.texts) + 1, dtype=np.bool_)
         found[self.places_of(texts)] = True
         return found[self.index]
 
     def present(self, missing: Sequence[str]) -> Sequence[str]:
         """Return the texts that occur and do not stand for a missing value."""
-        if self.of_cells:
-            absent = self._cells.standing(missing)
-            return self._cells.of_cells(np.flatnonzero(~absent)) if absent.any() else self._cells
-        occurs = self.counts() > 0
+        if self.cells is not None:
+            absent = self.cells.standing(missing)
+            return self.cells.of_cells(np.flatnonzero(~absent)) if absent.any() else self.cells
+        occurs = self.counts > 0
         if self.held is not None:
             occurs[self.held.places_of(missing)] = False
             return self.held if occurs.all() else self.held.of_cells(np.flatnonzero(occurs))
@@ -98,12 +84,10 @@ class Column:
     @property
     def lacking(self) -> bool:
         """Whether some record has no text at all."""
-        return not self.of_cells and bool((self.index == NO_TEXT).any())
+        return self.cells is None and bool((self.index == NO_TEXT).any())
 
     def numbers_to(self, missing: Sequence[str], decimals: int | None) -> NDArray[np.float64]:
         """Return the number that each text writes, to `decimals` decimals; NaN where it is missing or writes none."""
-        import pyarrow as pa
-
         held = self.held if self.held is not None else NumberTexts(pa.array(self.texts, pa.string()), self.mark)
         values = (held.values if decimals is None else held.numbers_to(decimals)).copy()
         values[self.places_of(missing)] = np.nan
@@ -111,9 +95,9 @@ class Column:
 
     def record_numbers(self, missing: Sequence[str], decimals: int | None) -> NDArray[np.float64]:
         """Return the number of each record, shape (n,), as `numbers_to`; not to be changed."""
-        if self.of_cells:
-            values = self._cells.occurring if decimals is None else self._cells.numbers_to(decimals, of_cells=True)
-            absent = self._cells.standing(missing)
+        if self.cells is not None:
+            values = self.cells.occurring if decimals is None else self.cells.numbers_to(decimals, of_cells=True)
+            absent = self.cells.standing(missing)
             return np.where(absent, np.nan, values) if absent.any() else values
         numbers: NDArray[np.float64] = np.append(self.numbers_to(missing, decimals), np.nan)[self.index]
         return numbers
@@ -121,46 +105,46 @@ class Column:
     def recorded(self, missing: Sequence[str]) -> int:
         """Return how many records have a text that does not stand for a missing value."""
         gone = self.standing(missing)
-        return len(self) - int((gone if self.of_cells else gone | (self.index == NO_TEXT)).sum())
+        return len(self) - int((gone if self.cells is not None else gone | (self.index == NO_TEXT)).sum())
 
     def called(self, name: str) -> "Column":
         """Return the column by another name."""
-        return Column(name, self.texts, self._index, self.mark, self.thousands)
+        return Column(name, self.texts, self._index, self.mark)
 
     def of_records(self, rows: NDArray[np.intp]) -> "Column":
         """Return the column of some records."""
-        if self.of_cells:
-            return Column(self.name, self._cells.of_cells(rows), None, self.mark, self.thousands)
-        return Column(self.name, self.texts, self.index[rows], self.mark, self.thousands)
+        if self.cells is not None:
+            return Column(self.name, self.cells.of_cells(rows), None, self.mark)
+        return Column(self.name, self.texts, self.index[rows], self.mark)
 
     def arrow(self) -> Any:
         """Return the text of each record as an Arrow array, null where it has none, shape (n,)."""
-        import pyarrow as pa
-
-        if self.of_cells:
-            return self._cells.cells
-        distinct = self.held.array if self.held is not None else pa.array(self.texts, pa.string())
+        if self.cells is not None:
+            return self.cells.cells
         places = pa.array(self.index, mask=self.index == NO_TEXT) if self.lacking else pa.array(self.index)
-        return distinct.take(places)
+        return self.array.take(places)
+
+    @property
+    def array(self) -> Any:
+        """The texts as an Arrow array."""
+        return self.held.array if self.held is not None else pa.array(self.texts, pa.string())
 
 
-def column_of(name: str, cells: Any, mark: str = ".", thousands: str = "") -> Column:
+def column_of(name: str, cells: Any, mark: str = ".") -> Column:
     """Return the column of an Arrow array of texts without nulls."""
     head = cells.slice(0, _LOOKED_AT)
     own = len(head.unique())
     if own >= FEWEST_HELD and 2 * own > len(head) and _mostly_numbers(head, mark):
-        held = NumberTexts(cells, mark)
-        return Column(name, held, None, mark, thousands)
+        return Column(name, NumberTexts(cells, mark), None, mark)
     encoded = cells.dictionary_encode()
     index = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
     if len(encoded.dictionary) >= FEWEST_HELD and _mostly_numbers(encoded.dictionary, mark):
-        return Column(name, NumberTexts(encoded.dictionary, mark), index, mark, thousands)
-    return Column(name, tuple(encoded.dictionary.to_pylist()), index, mark, thousands)
+        return Column(name, NumberTexts(encoded.dictionary, mark), index, mark)
+    return Column(name, tuple(encoded.dictionary.to_pylist()), index, mark)
 
 
 def _mostly_numbers(texts: Any, mark: str) -> bool:
-    held = NumberTexts(texts, mark)
-    return 2 * int(np.isnan(held.occurring).sum()) <= len(texts)
+    return 2 * int(np.isnan(NumberTexts(texts, mark).occurring).sum()) <= len(texts)
 
 
 def distinct(values: Iterable[str], size: int) -> tuple[tuple[str, ...], Index]:
@@ -174,7 +158,7 @@ def renamed(column: Column, texts: Sequence[str]) -> Column:
     """Return a column whose texts are replaced one by one; those that become equal are merged."""
     merged, position = distinct(texts, len(texts))
     index = np.append(position, np.int32(NO_TEXT))[column.index]
-    return Column(column.name, merged, index.astype(np.int32), column.mark, column.thousands)
+    return Column(column.name, merged, index.astype(np.int32), column.mark)
 
 
 def named(titles: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:

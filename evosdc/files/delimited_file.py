@@ -1,12 +1,17 @@
-"""Delimited text files: read by Arrow, every cell as text, and written in one way."""
+"""Delimited text files: their dialect is recognised, Arrow reads every cell as text, and they are written in one way.
+
+The dialect is the separator, the quote, the line of names, and the lines before it.
+"""
 
 import csv
+import io
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
-from typing import Any
+from itertools import chain, islice
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,15 +19,22 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from evosdc.errors import DataError, Fault
-from evosdc.files.column import Column, column_of
-from evosdc.files.dialect import BLANK, QUOTE_BEHIND_BLANK, Dialect, Line, by_tabs, lines_of, recognised, records_of
+from evosdc.files.column import column_of, named
 from evosdc.files.encoding import Encoding, decode
-from evosdc.files.original import Published
+from evosdc.files.original import Original, Published
 from evosdc.printing import printable
 from evosdc.table.numerals import number, number_formats, values_of
-from evosdc.table.schema import Attribute
 from evosdc.table.table import Rows
 
+_NO_HEADER = ("a header line", "Add a line with the names of the attributes.")
+BLANK = " "  # the separator that stands for a run of blanks and tabs
+SEPARATORS = (",", ";", "\t", "|", BLANK)  # separators that are recognised, the first preferred
+_SAMPLE = 200
+# fewest names below a title: one text above two names could be a record of names, one short
+_FEWEST_BELOW_TITLE = 3
+_SAID = re.compile(r"sep=([^\r\n])\r?\n?")  # a first line that states the separator for Excel
+_GAP = re.compile(r'("(?:[^"]|"")*+")|[ \t]+')
+QUOTE_BEHIND_BLANK = re.compile(r'(?:^|[,;|\t]) +"', re.MULTILINE)  # which only the csv module takes for a quote
 _HEAD = 1 << 22  # characters read to recognise the dialect
 _BLOCK = 1 << 22
 _PIECE = 1 << 17  # records written at once
@@ -33,41 +45,165 @@ _THREE = "[.,][0-9]{3}$"
 _SIGNS = {".": "points", ",": "commas", "'": "apostrophes", "\u2019": "apostrophes"}
 
 
+class Line(NamedTuple):
+    """The fields of one record, and the lines of the file on which it begins and behind which it ends, from 0."""
+
+    fields: list[str]
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a delimited text is written."""
+
+    separator: str  # ``BLANK`` for runs of blanks
+    quote: str
+    names: tuple[str, ...]  # of the columns; ``column 1`` and so on for those that the header leaves unnamed
+    header: int | None  # the line of the names, from 1; None where the file has none
+    begin: int  # how many lines stand before the first record
+    notes: tuple[str, ...] = ()  # what was recognised that a user should know
+
+    @property
+    def numbers_only(self) -> bool:
+        """Whether the line of names may be a record: several numbers."""
+        return self.header is not None and len(self.names) > 1 and all(number(n) is not None for n in self.names)
+
+
+def lines_of(text: str, count: int | None = None) -> list[str]:
+    """Return the lines, or the first ones, with their ends; only CR, LF and CR LF end a line."""
+    return list(islice(io.StringIO(text, newline=""), count))
+
+
+def records_of(lines: Iterable[str], separator: str, quote: str = '"') -> Iterator[Line]:
+    """Return the records of some lines, blank ones left out; fields without surrounding blanks."""
+    if separator == BLANK:
+        lines = by_tabs("".join(lines)).splitlines(keepends=True)
+        separator = "\t"
+    reader = csv.reader(lines, delimiter=separator, quotechar=quote, skipinitialspace=True)
+    before = 0
+    for fields in reader:
+        stripped = [field.strip() for field in fields]
+        # A line of tabs is a record of a file separated by tabs.
+        if len(fields) > 1 or any(text.strip("\x1a") for text in fields):
+            yield Line(stripped, before, reader.line_num)
+        before = reader.line_num
+
+
+def by_tabs(text: str) -> str:
+    """Return a text whose runs of blanks and tabs outside quotes are one tab each, none of them around a line."""
+    single = _GAP.sub(lambda found: found[1] or "\t", text)
+    return re.sub(r"(?m)^\t+|\t+(?=\r?$)", "", single)
+
+
+def recognised(head: str, separator: str | None = None, names: Sequence[str] | None = None) -> Dialect:
+    """Return the dialect of a text that begins so, with at least one record."""
+    lines = lines_of(head, _SAMPLE + 1)
+    said = _SAID.fullmatch(lines[0]) if lines and names is None else None
+    if said is not None:
+        below = recognised(head[len(lines[0]) :], said[1])
+        return replace(below, header=(below.header or 0) + 1, begin=below.begin + 1)
+    quote = _quote(lines, (separator,) if separator else SEPARATORS)
+    separator = separator or sniffed(lines, quote)
+    found = _records(lines, separator, quote)
+    if names is not None:
+        return Dialect(separator, quote, tuple(names), None, found[0].begin if found else 0)
+    width = _width(found)
+    place = _header(found, width)
+    notes = []
+    if place:
+        skipped = "The first line is" if place == 1 else f"The first {place} lines are"
+        notes.append(f"{skipped} taken for a title: names of columns are those of line {found[place].begin + 1}.")
+    fields = found[place].fields
+    if _one_short(fields, found[place + 1 :], separator):
+        fields = ["", *fields]
+        notes.append("The header is one name short, as R writes row names: they are the first column.")
+    titles, unnamed = named(fields)
+    return Dialect(separator, quote, titles, found[place].begin + 1, found[place].end, (*notes, *unnamed))
+
+
+def sniffed(lines: Sequence[str], quote: str = '"') -> str:
+    """Return the separator of lines: the one that cuts most of them into the same number of fields, at least two."""
+    # Runs of blanks only when no other separator fits without exception; one column where nothing cuts.
+    best, best_rank = ",", (0.0, 0)
+    for separator in SEPARATORS:
+        found = _records(lines, separator, quote)
+        width = _width(found)
+        short = width >= 2 and _one_short(found[0].fields, found[1:], separator)
+        if width < 2 or (len(found[0].fields) < 2 and not short and width < 3):
+            continue
+        fitting = sum(len(record.fields) == width for record in found)
+        fitting += len(found[0].fields) == width - 1 and short
+        rank = (fitting / len(found), width)
+        if best_rank[0] < rank[0] == 1.0 if separator == BLANK else rank > best_rank:
+            best, best_rank = separator, rank
+    return best
+
+
+def _records(lines: Sequence[str], separator: str, quote: str = '"') -> list[Line]:
+    """Return the records of a sample, without the last one where it may continue after the sample."""
+    try:
+        found = list(records_of(lines, separator, quote))
+    except csv.Error:
+        return []
+    return found[:-1] if len(lines) > _SAMPLE and len(found) > 1 else found
+
+
+def _width(found: Sequence[Line]) -> int:
+    """Return how many fields most records have; the larger number where two are as frequent."""
+    counts = Counter(len(record.fields) for record in found)
+    return max(counts, key=lambda width: (counts[width], width), default=0)
+
+
+def _header(found: Sequence[Line], width: int) -> int:
+    """Return which record holds the names: the first one, or the first below a title or titles of several columns."""
+    place = 0
+    if width < _FEWEST_BELOW_TITLE:
+        return 0
+    for at, record in enumerate(found[:-1]):
+        filled = sum(map(bool, record.fields))
+        titled = filled < 2 and filled != width  # a line of a single text
+        if not titled or (at and number(record.fields[0]) is not None):
+            place = 0 if titled or len(record.fields) < width - 1 else at
+            break
+    titles, names = found[place].fields, found[place + 1].fields if place + 1 < len(found) else []
+    gaps = 2 * sum(map(bool, titles)) <= len(names) and all(names) and len(set(names)) == len(names)
+    if gaps and all(number(name) is None for name in names):
+        return place + int(any(number(text) is not None for record in found[place + 2 :] for text in record.fields))
+    return place
+
+
+def _one_short(names: Sequence[str], body: Sequence[Line], separator: str) -> bool:
+    """Whether a header lacks the name of row names, which differ from each other and stand first in each record."""
+    firsts = [record.fields[0] for record in body]
+    longer = all(len(record.fields) == len(names) + 1 for record in body)
+    ended = not any(record.fields[-1] for record in body)  # by a separator too many in each record
+    if not body or not longer or ended or len(set(firsts)) < len(firsts) or not all(names):
+        return False
+    counted = firsts == [str(place) for place in range(1, len(firsts) + 1)]
+    return counted or (separator != BLANK and len(names) > 1)
+
+
+def _quote(lines: Sequence[str], separators: Sequence[str]) -> str:
+    """Return the quote: a double one, or a single one where every record has a value between two of them."""
+    if any('"' in line for line in lines) or not any("'" in line for line in lines):
+        return '"'
+    for separator in separators:
+        sign = re.escape(separator)
+        whole = re.compile(rf"(?:^|{sign})'(?:[^']|'')*'(?={sign}|[\r\n]*$)")
+        body = [line for line in lines[1:] if line.strip()]
+        if len(body) > 1 and all(whole.search(line) for line in body):
+            return "'"
+    return '"'
+
+
 @dataclass(frozen=True, eq=False)
-class DelimitedFile:
-    """A delimited text file."""
+class DelimitedFile(Original):
+    """A delimited text file; its columns are the values without the blanks and quotes around them."""
 
     text: bytes  # of the file, in UTF-8
     dialect: Dialect
     encoding: Encoding
-    columns: tuple[Column, ...]  # the values, by column, without the blanks and quotes around them
-    # by column, how many values had blanks around them where others had none
-    trimmed: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def suffix(self) -> str:
-        """The ending of the names of such files: that of tables with tabs, which programs open by it, or ``.csv``."""
-        return ".tsv" if self.dialect.separator == "\t" else ".csv"
-
-    @property
-    def declared(self) -> Mapping[str, Attribute]:
-        """Text declares no types."""
-        return {}
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes for the user on the recognised format."""
-        sentences = [
-            f"Blanks around {count} value{'s' if count > 1 else ''} of {printable(name)} are no part of them."
-            for name, count in self.trimmed.items()
-        ]
-        for column in (column for column in self.columns if column.thousands):
-            marks = " and ".join(dict.fromkeys(_SIGNS.get(sign, "blanks") for sign in column.thousands))
-            sentences.append(
-                f"{printable(column.name)}: {marks} group the digits; the numbers are read and published without them, "
-                f"with a decimal {'comma' if column.mark == ',' else 'point'}."
-            )
-        return (*self.encoding.notes, *self.dialect.notes, *sentences)
 
     def place(self, record: int) -> str:
         """Return where a record stands in the file."""
@@ -76,7 +212,7 @@ class DelimitedFile:
     @cached_property
     def _lines(self) -> list[int]:
         """The line on which each record begins, from 1; looked for where something is wrong with one."""
-        return [line.begin + 1 for line in _records(lines_of(self.text.decode("utf-8")), self.dialect)]
+        return [line.begin + 1 for line in _all_records(lines_of(self.text.decode("utf-8")), self.dialect)]
 
     def write(self, columns: Sequence[Published], rows: Rows) -> Iterator[bytes]:
         """Return the bytes of the file with these columns only, in pieces; raises before there is any."""
@@ -105,24 +241,21 @@ def written(
     if names is not None:
         cells = _quoted(pa.array(list(names), pa.string()), separator, alone).to_pylist()
         yield (separator.join(cells) + end).encode()
-    texts = [None if one.column.of_cells else _distinct(one.column, separator, alone) for one in columns]
-    count = len(columns[0].column)
-    for start in range(0, count, _PIECE):
+    distinct = []
+    for column in (one.column for one in columns):
+        own = None
+        if column.cells is None:
+            # The last of the texts is that of a value that is not there, which -1 finds.
+            own = _quoted(pa.concat_arrays([column.array, pa.array([""], pa.string())]), separator, alone)
+        distinct.append((column, own))
+    for start in range(0, len(columns[0].column), _PIECE):
         parts = []
-        for one, own in zip(columns, texts, strict=True):
+        for column, own in distinct:
             if own is None:
-                parts.append(_quoted(one.column.arrow().slice(start, _PIECE), separator, alone))
+                parts.append(_quoted(column.arrow().slice(start, _PIECE), separator, alone))
             else:
-                # The last of the texts is that of a value that is not there, which -1 finds.
-                places = pa.array(one.column.index[start : start + _PIECE] % len(own))
-                parts.append(own.take(places))
+                parts.append(own.take(pa.array(column.index[start : start + _PIECE] % len(own))))
         yield _lines(parts, separator, end)
-
-
-def _distinct(column: Column, separator: str, alone: bool) -> Any:
-    """Return the quoted texts of a column as an Arrow array, behind them that of no value."""
-    held = column.held.array if column.held is not None else pa.array(column.texts, pa.string())
-    return _quoted(pa.concat_arrays([held, pa.array([""], pa.string())]), separator, alone)
 
 
 def _quoted(texts: Any, separator: str, alone: bool) -> Any:
@@ -160,18 +293,31 @@ def parse_delimited(
     if cells is None:
         cells = _cells_with_faults(text, dialect, where)
     cut = [pc.utf8_trim_whitespace(column) for column in cells]
-    columns = []
+    columns, blanks, marks = [], [], []
     formats = number_formats([_telling(own) for own in cut], dialect.separator)
-    for name, own, form in zip(dialect.names, cut, formats, strict=True):
+    for name, before, own, form in zip(dialect.names, cells, cut, formats, strict=True):
+        changed = before.nbytes != own.nbytes and pc.not_equal(pc.binary_length(before), pc.binary_length(own))
+        count = pc.sum(changed).as_py() if changed else 0
+        if 0 < count < len(before):  # where all have some, they are the file's way to write
+            values = f"{count} value{'s' if count > 1 else ''}"
+            blanks.append(f"Blanks around {values} of {printable(name)} are no part of them.")
         if form.thousands:
             encoded = own.dictionary_encode()
             plain_texts = [form.plain(text) for text in encoded.dictionary.to_pylist()]
             own = pa.array(plain_texts, pa.string()).take(encoded.indices)
-        columns.append(column_of(name, own, form.decimal, form.thousands))
-    values = sum(column.name in column.texts for column in columns)
-    if dialect.header is not None and any(number(n) is not None for n in dialect.names) and 2 * values >= len(columns):
-        raise DataError(_no_header(where, f"a first line that looks like a record (line {dialect.header})"))
-    return DelimitedFile(plain, dialect, found, tuple(columns), _trimmed(dialect.names, cells, cut))
+            signs = " and ".join(dict.fromkeys(_SIGNS.get(sign, "blanks") for sign in form.thousands))
+            marks.append(
+                f"{printable(name)}: {signs} group the digits; the numbers are read and published without them, "
+                f"with a decimal {'comma' if form.decimal == ',' else 'point'}."
+            )
+        columns.append(column_of(name, own, form.decimal))
+    values_named = sum(column.name in column.texts for column in columns)
+    numbered = any(number(name) is not None for name in dialect.names)
+    if dialect.header is not None and numbered and 2 * values_named >= len(columns):
+        raise DataError(Fault(where, f"a first line that looks like a record (line {dialect.header})", *_NO_HEADER))
+    # Programs open tables with tabs by their ending.
+    ending, notes = ".tsv" if dialect.separator == "\t" else ".csv", (*found.notes, *dialect.notes, *blanks, *marks)
+    return DelimitedFile(plain, dialect, found, columns=tuple(columns), format=ending, notes=notes)
 
 
 def _telling(cells: Any) -> list[str]:
@@ -193,9 +339,7 @@ def _cells(plain: bytes, text: str, dialect: Dialect) -> list[Any] | None:
     repeated = len(set(dialect.names)) < len(dialect.names)
     quote = dialect.quote.encode()
     odd = ' "' in text and QUOTE_BEHIND_BLANK.search(text) is not None
-    if repeated or not dialect.separator.isascii() or plain.count(quote) % 2 or odd:
-        return None
-    if dialect.header is not None and len(dialect.names) > 1 and all(number(n) is not None for n in dialect.names):
+    if repeated or not dialect.separator.isascii() or plain.count(quote) % 2 or odd or dialect.numbers_only:
         return None
     lines = lines_of(text[:_HEAD], dialect.begin)
     start = len("".join(lines).encode("utf-8", "surrogatepass"))
@@ -217,7 +361,7 @@ def _cells(plain: bytes, text: str, dialect: Dialect) -> list[Any] | None:
     return [table.column(name).combine_chunks() for name in names] if table.num_rows else None
 
 
-def _records(lines: Sequence[str], dialect: Dialect) -> list[Line]:
+def _all_records(lines: Sequence[str], dialect: Dialect) -> list[Line]:
     """Return the records of a file by the csv module; those behind a quotation that never ends are one."""
     found, shift = records_of(lines[dialect.begin :], dialect.separator, dialect.quote), dialect.begin
     return [line._replace(begin=line.begin + shift, end=line.end + shift) for line in found]
@@ -226,11 +370,11 @@ def _records(lines: Sequence[str], dialect: Dialect) -> list[Line]:
 def _cells_with_faults(text: str, dialect: Dialect, where: str) -> list[Any]:
     """Return the cells of each column, read record by record, or raise `DataError` with all that is wrong."""
     lines = lines_of(text)
+    doubled = "Double a quote that is part of a value."
     try:
-        body = _records(lines, dialect)
+        body = _all_records(lines, dialect)
     except csv.Error as error:
-        advice = "Double a quote that is part of a value."
-        raise DataError(Fault(where, f"text that cannot be cut ({error})", "closed quotes", advice)) from None
+        raise DataError(Fault(where, f"text that cannot be cut ({error})", "closed quotes", doubled)) from None
     last = lines[body[-1].begin : body[-1].end] if body else []
     delimiter = "\t" if dialect.separator == BLANK else dialect.separator
     try:
@@ -238,25 +382,19 @@ def _cells_with_faults(text: str, dialect: Dialect, where: str) -> list[Any]:
     except csv.Error as error:
         if "end of data" in str(error):
             given = f"a quotation that opens in line {body[-1].begin + 1} and never ends"
-            advice = "Double a quote that is part of a value."
-            raise DataError(Fault(where, given, "closed quotes", advice)) from None
-    faults = _faults(dialect, body, where)
-    if faults:
-        raise DataError(faults)
-    return [pa.array(cells, pa.string()) for cells in zip(*(record.fields for record in body), strict=True)]
-
-
-def _no_header(where: str, given: str) -> Fault:
-    return Fault(where, given, "a header line", "Add a line with the names of the attributes.")
-
-
-def _faults(dialect: Dialect, body: Sequence[Line], where: str) -> list[Fault]:
+            raise DataError(Fault(where, given, "closed quotes", doubled)) from None
     names, faults = dialect.names, []
-    if dialect.header is not None and len(names) > 1 and all(number(name) is not None for name in names):
-        faults.append(_no_header(where, f"a first line of numbers only (line {dialect.header})"))
+    if dialect.numbers_only:
+        faults.append(Fault(where, f"a first line of numbers only (line {dialect.header})", *_NO_HEADER))
     elif repeated := sorted(name for name, count in Counter(names).items() if count > 1):
         advice = "The first line must hold the names: rename columns there, or add that line if the file has none."
-        faults.append(Fault(where, _repetition(names, repeated, body), "each name once", advice))
+        given = f"the column {printable(', '.join(repeated))} more than once"
+        # Where it may be a record its texts are values, which no message may show: columns are named by position.
+        own = any(cell == name for record in body for name, cell in zip(names, record.fields, strict=False))
+        if own or any(name.lstrip("+-. ")[:1].isdigit() for name in names):
+            places = [" and ".join(str(p) for p, name in enumerate(names, 1) if name == twice) for twice in repeated]
+            given = f"the same text as the name of columns {'; of columns '.join(places)}"
+        faults.append(Fault(where, given, "each name once", advice))
     if not body:
         faults.append(Fault(where, "a header line and no record", "at least one record"))
     ragged = [(record.begin + 1, len(record.fields)) for record in body if len(record.fields) != len(names)]
@@ -265,29 +403,9 @@ def _faults(dialect: Dialect, body: Sequence[Line], where: str) -> list[Fault]:
         more = f" and {len(ragged) - _FAULTY_LINES} more lines" if len(ragged) > _FAULTY_LINES else ""
         advice = "Mend these lines; a value that holds the separator must be quoted."
         faults.append(Fault(where, f"{shown}{more}", f"{len(names)} values in each line, as many as names", advice))
-    return faults
-
-
-def _repetition(names: Sequence[str], repeated: Sequence[str], body: Sequence[Line]) -> str:
-    """Return the fault of a first line with repeated names."""
-    # Where it may be a record its texts are values, which no message may show: columns are named by position.
-    own = {name for record in body for name, cell in zip(names, record.fields, strict=False) if cell == name}
-    if not own and not any(name.lstrip("+-. ")[:1].isdigit() for name in names):
-        return f"the column {printable(', '.join(repeated))} more than once"
-    places = [" and ".join(str(p) for p, name in enumerate(names, start=1) if name == twice) for twice in repeated]
-    return f"the same text as the name of columns {'; of columns '.join(places)}"
-
-
-def _trimmed(names: Sequence[str], cells: Sequence[Any], cut: Sequence[Any]) -> dict[str, int]:
-    """Return by column how many values had blanks around them, where others had none."""
-    found = {}
-    for name, before, after in zip(names, cells, cut, strict=True):
-        if before.nbytes == after.nbytes:
-            continue
-        count = pc.sum(pc.cast(pc.not_equal(pc.binary_length(before), pc.binary_length(after)), pa.int64())).as_py()
-        if 0 < count < len(before):
-            found[name] = int(count)
-    return found
+    if faults:
+        raise DataError(faults)
+    return [pa.array(cells, pa.string()) for cells in zip(*(record.fields for record in body), strict=True)]
 
 
 def plain_text(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:

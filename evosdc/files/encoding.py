@@ -2,8 +2,8 @@
 
 import codecs
 import re
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from evosdc.errors import DataError, Fault, InputError
 from evosdc.files.atomic import special_kind
@@ -37,22 +37,12 @@ _CENTRAL = re.compile(
 _CONTROL = bytes(sorted(set(range(32)) - set(b"\t\n\r\x0b\x0c\x1a\x1b")))
 
 
-@dataclass(frozen=True, slots=True)
-class Encoding:
+class Encoding(NamedTuple):
     """How a file's bytes stand for text."""
 
     name: str  # a Python codec
     mark: bytes = b""  # the byte order mark that the file begins with; empty if none
-    guessed: bool = False  # whether the code page was guessed, since the bytes are neither marked nor UTF-8
-    seems: str = ""  # another code page in which the letters would look right; empty where they do
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes for the user."""
-        if not self.guessed:
-            return ()
-        doubt = f" Letters look wrong: try --encoding {self.seems}." if self.seems else ""
-        return (f"The file is not UTF-8; it was read as {self.name}.{doubt}",)
+    notes: tuple[str, ...] = ()  # for the user: which code page was guessed, and another one where letters look wrong
 
 
 def decode(
@@ -61,7 +51,17 @@ def decode(
     """Return the text of a file's bytes and how it was encoded."""
     # A mark decides, then valid UTF-8; else Windows-1252, and Latin-1 for bytes that it leaves undefined.
     if encoding is not None:
-        return _decoded(content, where, error, encoding)
+        try:
+            name = codecs.lookup(encoding).name
+            marks = [mark for mark, _ in _MARKS if content.startswith(mark)] if name.startswith("utf") else []
+            mark = marks[0] if marks else b""
+            return content[len(mark) :].decode(name), Encoding(name, mark)
+        except LookupError:
+            wanted = "a code page such as cp1250, cp1251 or latin-1, or utf-8"
+            raise error(Fault("encoding", repr(encoding), wanted)) from None
+        except UnicodeDecodeError as fault:
+            given = f"bytes that are not {encoding} (byte {fault.start})"
+            raise error(Fault(where, given, "text in that encoding", "Give another encoding.")) from None
     for mark, name in _MARKS:
         if content.startswith(mark):
             try:
@@ -76,35 +76,20 @@ def decode(
     if b"\0" in content or len(head.translate(None, _CONTROL)) < len(head):
         advice = "If it is UTF-16 without a byte order mark, save it as UTF-8."
         raise error(Fault(where, "binary content", "a text file", advice))
-    for name in ("utf-8", "cp1252"):
+    for name in ("utf-8", "cp1252", "latin-1"):
         try:
             text = content.decode(name)
+            break
         except UnicodeDecodeError:
             continue
-        return text, Encoding(name, guessed=name != "utf-8", seems=_seems(text) if name != "utf-8" else "")
-    seems = _seems(content.decode("cp1252", "replace"))
-    return content.decode("latin-1"), Encoding("latin-1", guessed=True, seems=seems)
-
-
-def _decoded(content: bytes, where: str, error: type[InputError], encoding: str) -> tuple[str, Encoding]:
-    try:
-        name = codecs.lookup(encoding).name
-        mark = next((mark for mark, _ in _MARKS if content.startswith(mark)), b"") if name.startswith("utf") else b""
-        return content[len(mark) :].decode(name), Encoding(name, mark)
-    except LookupError:
-        wanted = "a code page such as cp1250, cp1251 or latin-1, or utf-8"
-        raise error(Fault("encoding", repr(encoding), wanted)) from None
-    except UnicodeDecodeError as fault:
-        given = f"bytes that are not {encoding} (byte {fault.start})"
-        raise error(Fault(where, given, "text in that encoding", "Give another encoding.")) from None
-
-
-def _seems(text: str) -> str:
-    """Return the code page in which letters of a text that was read as Windows-1252 look right; empty if they do."""
-    sample = text[:_PIECE]
-    if len(_CYRILLIC.findall(sample)) > len(_FOREIGN.findall(sample)) // 2:
-        return "cp1251"
-    return "cp1250" if _CENTRAL.search(sample) else ""
+    if name == "utf-8":
+        return text, Encoding(name)
+    # The code page in which letters look right, where they don't in Windows-1252.
+    sample = content[:_PIECE].decode("cp1252", "replace")
+    foreign = len(_CYRILLIC.findall(sample)) > len(_FOREIGN.findall(sample)) // 2
+    seems = "cp1251" if foreign else "cp1250" if _CENTRAL.search(sample) else ""
+    doubt = f" Letters look wrong: try --encoding {seems}." if seems else ""
+    return text, Encoding(name, notes=(f"The file is not UTF-8; it was read as {name}.{doubt}",))
 
 
 def read_bytes(path: Path, error: type[InputError] = DataError) -> bytes:

@@ -1,13 +1,18 @@
-"""The texts of a masked column: each value in one form, so that no form discloses whether a cell is unchanged.
+"""The form of a published file, which must not disclose what its values do not.
 
-A category is its label, a number has the decimals of its attribute and the file's decimal mark, and all missing values
-are one text. Codes that tell why a value is missing, such as -8 for a refusal, are kept where they are true: at records
-whose value was missing for that reason before, and only where they make no group of equal records smaller than the
-smallest one of the file. A value that masking takes away has no reason, and is published without one. Where a column
-has a single code, none is kept beside such a value: it would tell nothing but which values were missing before.
+Each value of a masked column has one form, so that none tells whether a cell is unchanged. A category is its
+label, a number has the decimals of its attribute and the file's decimal mark, and all missing values are one text.
+Codes that tell why a value is missing, such as -8 for a refusal, are kept where they are true: at records whose value
+was missing for that reason before, and only where they make no group of equal records smaller than the smallest one of
+the file. A value that masking takes away has no reason, and is published without one. Where a column has a single code,
+none is kept beside such a value: it would tell nothing but which values were missing before.
+
+A spreadsheet may run texts like ``=HYPERLINK(...)`` as formulas: a quote before one makes it a text again, as OWASP
+advises for CSV files. Rows may stand in the order of a column that is left out.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,39 +20,52 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from evosdc.files.column import NO_TEXT, Column
+from evosdc.files.column import NO_TEXT, Column, renamed
+from evosdc.files.original import Published
+from evosdc.printing import printable
 from evosdc.table.equivalence import equivalence_classes, key_codes
 from evosdc.table.exact_values import differing_numbers
-from evosdc.table.numerals import MOST_DECIMALS, NumberTexts, decimals_after, numeral
+from evosdc.table.numerals import MOST_DECIMALS, NumberTexts, decimals_after, number, numeral
 from evosdc.table.schema import Attribute, Role, Schema
 from evosdc.table.table import MISSING, Table
 
 _NEITHER = -2  # neither a category nor a missing value, so that it differs from every code
 _EXACT = 2.0**53
+# what a formula may begin with; spreadsheets drop a leading tab or carriage return
+SIGNS = ("=", "+", "-", "@", "\t", "\r")
+QUOTE = "'"  # what makes a text of a formula
+FEWEST_ROWS = 10  # in fewer rows an order may be chance
+_NEARLY_ALL = 0.9
+# the note on a masked file in the order of its original
+IN_ORDER = (
+    "Records stand in the order of the original: not for release before they are shuffled (--shuffle). Anyone who "
+    "knows that order finds each person by the number of a row."
+)
+# the note in a result on a file whose rows are not in the order of the original
+SHUFFLED = (
+    "The records were published in random order. Numbers of records are those of the original; which row of the "
+    "protected file each of them is stands in the crosswalk, which is for you alone."
+)
 
 
 def masked_columns(columns: Mapping[str, Column], schema: Schema, masked: Table) -> dict[str, Column]:
     """Return the columns of a masked table as they are published, by name."""
-    published = {}
     # Texts that tell why values are missing.
     reasons = {n: [t for t in columns[n].occurring(schema[n].missing) if t] for n in masked.schema.names}
     groups = _Groups(masked, bool(schema.with_role(Role.SENSITIVE))) if any(reasons.values()) else None
+    published = {}
     for attribute in masked.schema.attributes:
-        column = columns[attribute.name]
-        made = values_of(column, schema.missing_of(attribute.name), attribute, masked.column(attribute.name))
+        name, column, missing = attribute.name, columns[attribute.name], schema.missing_of(attribute.name)
+        made = values_of(column, missing, attribute, masked.column(name))
         if made.lacking:
-            plain = [text for text in schema.missing if text not in schema[attribute.name].missing]
-            text = _absent(column, plain, columns)
-            texts, index = tuple(made.texts), made.index.copy()
-            if text:
-                texts, index = (*texts, text), np.where(index == NO_TEXT, np.int32(len(texts)), index)
-            own, gone = reasons[attribute.name], made.index == NO_TEXT
-            taken = len(own) == 1 and taken_away(column, schema.missing_of(attribute.name), gone).any()
-            if groups is not None and own and not taken:
+            gone, texts, index, own = made.index == NO_TEXT, tuple(made.texts), made.index, reasons[name]
+            if text := _absent(column, [t for t in schema.missing if t not in schema[name].missing], columns):
+                texts, index = (*texts, text), np.where(gone, np.int32(len(texts)), index)
+            if groups is not None and own and not (len(own) == 1 and taken_away(column, missing, gone).any()):
                 at = groups.keeping(column, gone, own)
                 texts, index = (*texts, *own), np.where(at >= 0, len(texts) + at, index)
-            made = Column(made.name, texts, index.astype(np.int32), made.mark)
-        published[attribute.name] = made
+            made = Column(name, texts, index.astype(np.int32), made.mark)
+        published[name] = made
     return published
 
 
@@ -106,7 +124,7 @@ def _absent(column: Column, plain: Sequence[str], columns: Mapping[str, Column])
 def taken_away(column: Column, missing: Sequence[str], gone: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which values that are gone were not missing before, shape (n,)."""
     before = column.standing(missing)
-    if not column.of_cells:
+    if column.cells is None:
         before |= column.index == NO_TEXT
     taken: NDArray[np.bool_] = gone & ~before
     return taken
@@ -138,14 +156,25 @@ class _Groups:
         return kept
 
 
-def kept_codes(column: Column, published: Column, schema: Schema, values: NDArray[Any]) -> tuple[int, int, int]:
-    """Return how many missing values had a code that says why, how many keep it, and how many masking took away."""
-    attribute = schema[column.name]
-    codes = [text for text in column.occurring(attribute.missing) if text]
+def code_sentences(column: Column, published: Column, schema: Schema, values: NDArray[Any]) -> list[str]:
+    """Return notes on a column's codes of missing values: those that are not published, and what the others tell."""
+    codes, name = [text for text in column.occurring(schema[column.name].missing) if text], printable(column.name)
     missing = values == MISSING if values.dtype.kind == "i" else np.isnan(values)
-    had = column.standing(codes) & missing
-    taken = taken_away(column, schema.missing_of(column.name), missing)
-    return int(had.sum()), int((published.standing(codes) & had).sum()), int(taken.sum())
+    coded = column.standing(codes) & missing
+    had, kept = int(coded.sum()), int((published.standing(codes) & coded).sum())
+    taken = int(taken_away(column, schema.missing_of(column.name), missing).sum())
+    said = []
+    if kept < had:
+        said.append(
+            f"{name}: {kept} of {had} values that are still missing keep the code that says why; "
+            "the others would tell which values masking took away, or fewer records would be alike."
+        )
+    if kept and taken:
+        said.append(
+            f"{name}: codes of missing values stand only where a value was missing before. A "
+            f"missing value without one may be one that masking took away ({taken} values). Users can see it."
+        )
+    return said
 
 
 def changed_values(column: Column, missing: Sequence[str], table: Table, masked: Table) -> int:
@@ -159,3 +188,98 @@ def changed_values(column: Column, missing: Sequence[str], table: Table, masked:
         return int((np.array([*code, MISSING])[table.column(column.name)] != new).sum())
     by_text = [MISSING if text in missing else after.code.get(text, _NEITHER) for text in column.texts]
     return int((np.array([*by_text, MISSING])[column.index] != new).sum())
+
+
+def is_formula(text: str, mark: str = ".") -> bool:
+    """Whether a spreadsheet may run a text; numbers such as -5, and signs alone, are no formulas."""
+    return text.startswith(SIGNS) and any(map(str.isalnum, text)) and number(text, mark) is None
+
+
+def formulas_of(columns: Sequence[Published], titled: bool) -> dict[str, int]:
+    """Return how many cells of columns that are published as text are formulas, by column, names among them."""
+    counts = {one.name: int(_running(one.column).sum()) + (titled and is_formula(one.name)) for one in columns}
+    return {name: count for name, count in counts.items() if count}
+
+
+def made_harmless(columns: Sequence[Published], titled: bool) -> list[Published]:
+    """Return columns without formulas, and without any among their names where these are written."""
+    harmless = []
+    for one in columns:
+        column, running = one.column, bool(_running(one.column).any())
+        if running:
+            column = renamed(column, [QUOTE + text if is_formula(text, column.mark) else text for text in column.texts])
+        name = QUOTE + one.name if titled and is_formula(one.name) else one.name
+        harmless.append(replace(one, column=column.called(name), masked=one.masked or running))
+    return harmless
+
+
+def _running(column: Column) -> NDArray[np.bool_]:
+    """Return which records are published as formulas, shape (n,); numbers are none."""
+    texts = column.texts if column.held is None else column.held.words
+    return column.standing([text for text in texts if is_formula(text, column.mark)])
+
+
+def without_quotes(column: Column, schema: Schema) -> Column:
+    """Return a column whose name and texts are those before they were neutralised, except what the schema has so."""
+    name = column.name.removeprefix(QUOTE)
+    if column.name not in schema and name in schema and is_formula(name):
+        column = column.called(name)
+    words = column.texts if column.held is None else column.held.words
+    if column.name not in schema or not any(text.startswith(QUOTE) for text in words):
+        return column
+    kept = frozenset(schema[column.name].categories)
+    texts = [
+        text[1:] if text.startswith(QUOTE) and text not in kept and is_formula(text[1:], column.mark) else text
+        for text in column.texts
+    ]
+    return column if texts == list(column.texts) else renamed(column, texts)
+
+
+def formula_sentences(formulas: Mapping[str, int], neutral: bool) -> list[str]:
+    """Return the warning on formulas in a published file; empty where there are none."""
+    if not formulas:
+        return []
+    where = printable(", ".join(f"{name} ({count})" for name, count in formulas.items()))
+    if neutral:
+        return [f"Cells that begin like a formula of a spreadsheet were published with a quote before them: {where}."]
+    return [
+        f"Cells begin like a formula of a spreadsheet (with =, +, -, @ or a tab), which may be run where the file is "
+        f"opened: {where}. --neutralise-formulas, or neutralise_formulas = true in the schema, puts a quote before "
+        "them."
+    ]
+
+
+def keeps_order(column: Column) -> bool:
+    """Whether the rows stand in the order of a column with a distinct value for nearly every row."""
+    # Up and down are orders both; rows without a value are passed over.
+    index = column.index[column.index != NO_TEXT]
+    if len(index) < FEWEST_ROWS or len(np.unique(index)) < _NEARLY_ALL * len(index):
+        return False
+    values = column.numbers_to((), None)
+    places = np.unique(np.array(column.texts) if np.isnan(values).any() else values, return_inverse=True)[1]
+    steps = np.diff(places[index])
+    return bool((steps >= 0).all() or (steps <= 0).all())
+
+
+def order_sentences(names: Sequence[str]) -> list[str]:
+    """Return a sentence on the columns that are left out and whose order the rows keep; none where there are none."""
+    if not names:
+        return []
+    which, these = printable(", ".join(names)), "it" if len(names) == 1 else "them"
+    return [
+        f"Rows stand in the order of {which}, left out of the file: who has a list of {these} can tell a record by the "
+        "number of its row. Publish them in another order: --shuffle, or shuffle = true below data of an experiment."
+    ]
+
+
+def duplicate_sentences(columns: Sequence[Column], identified: Sequence[str]) -> list[str]:
+    """Return a sentence on rows that are equal in every column; none where there are none."""
+    # One that identifies is most likely to tell all rows apart.
+    likely = sorted(columns, key=lambda column: column.name not in identified)
+    if not identified or any(len(c) <= len(c.texts) + 1 and len(np.unique(c.index)) == len(c) for c in likely):
+        return []
+    doubled = len(columns[0]) - len(np.unique(np.column_stack([column.index for column in columns]), axis=0))
+    if not doubled:
+        return []
+    rows = f"{doubled} rows repeat another one" if doubled > 1 else "1 row repeats another one"
+    return [f"{rows} in every column, {printable(', '.join(identified))} included: are they meant to be there twice?"]

@@ -1,25 +1,45 @@
-"""Microdata files: read into a table, and written back masked with all else as it stood."""
+"""Microdata files: read into a table, and written back masked with all else as it stood.
 
-from collections.abc import Iterable, Mapping, Sequence
+A protected version of a file is read by the schema of its original.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from evosdc.errors import DataError, Fault
+from evosdc.errors import DataError, Fault, SchemaError
 from evosdc.files.atomic import atomic, check_writable, raise_unwritable
+from evosdc.files.coding import Origin, encode, merged, merging_sentences, quoted
 from evosdc.files.column import Column
-from evosdc.files.formats import TEXT, content_for, ending_of, require_writable_format, writes_text
-from evosdc.files.formulas import formula_sentences, formulas_of, made_harmless
-from evosdc.files.inference.proposal import Inference, explanations_of
+from evosdc.files.delimited_file import DelimitedFile
+from evosdc.files.encoding import read_bytes
+from evosdc.files.formats import TEXT, Reading, content_for, ending_of, parse_file, require_writable_format, writes_text
+from evosdc.files.inference.proposal import MISSING_TEXTS, Inference, explanations_of, infer
 from evosdc.files.original import Original, Published
-from evosdc.files.packed import text_file
-from evosdc.files.published import changed_values, kept_codes, masked_columns
-from evosdc.files.row_order import duplicate_sentences, keeps_order, order_sentences
+from evosdc.files.published import (
+    changed_values,
+    code_sentences,
+    duplicate_sentences,
+    formula_sentences,
+    formulas_of,
+    keeps_order,
+    made_harmless,
+    masked_columns,
+    order_sentences,
+    without_quotes,
+)
+from evosdc.files.schema.description import SchemaDescription, describe
+from evosdc.files.schema.hierarchies import with_hierarchies
+from evosdc.files.schema.schema_file import load_schema
 from evosdc.printing import printable
 from evosdc.table.dependence import computed
-from evosdc.table.schema import Role
+from evosdc.table.generalisation import LabelReader
+from evosdc.table.numerals import NumberTexts, natural_order, number, numbers, same_number
+from evosdc.table.schema import WITHHELD, Role, Scale, Schema
 from evosdc.table.table import MISSING, Rows, Table
 
 
@@ -30,45 +50,17 @@ class WriteReport:
     path: Path
     dropped: tuple[str, ...]  # identifiers, and attributes of the role drop, left out
     changed: Mapping[str, int]  # how many values of each masked attribute differ from the original
-    # how many cells of each column a spreadsheet would take for formulas (`evosdc.files.formulas`)
-    formulas: Mapping[str, int] = field(default_factory=dict)
-    neutralised: bool = False  # whether those were published with a quote before them
-    ordered: tuple[str, ...] = ()  # columns left out whose order the rows keep (`evosdc.files.row_order`)
-    # by column with codes of missing values: how many values that are missing still had one, how many keep it, and how
-    # many masking took away
-    codes: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
+    # how many cells of each column a spreadsheet would take for formulas (`evosdc.files.published`)
+    formulas: Mapping[str, int]
+    neutralised: bool  # whether those were published with a quote before them
+    formula_sentences: Sequence[str]  # warnings on them
+    order_sentences: Sequence[str]  # warnings on rows that keep the order of a column that was left out
+    code_sentences: Sequence[str]  # notes on codes of missing values: those not published, and what the others tell
 
     @property
     def warnings(self) -> list[str]:
         """Warnings before the file is given to others."""
         return [*self.formula_sentences, *self.order_sentences, *self.code_sentences]
-
-    @property
-    def code_sentences(self) -> list[str]:
-        """Notes on codes of missing values: those that are not published, and what the others tell."""
-        said = []
-        for name, (had, kept, taken) in self.codes.items():
-            if kept < had:
-                said.append(
-                    f"{printable(name)}: {kept} of {had} values that are still missing keep the code that says why; "
-                    "the others would tell which values masking took away, or fewer records would be alike."
-                )
-            if kept and taken:
-                said.append(
-                    f"{printable(name)}: codes of missing values stand only where a value was missing before. A "
-                    f"missing value without one may be one that masking took away ({taken} values). Users can see it."
-                )
-        return said
-
-    @property
-    def formula_sentences(self) -> list[str]:
-        """Warnings on cells that a spreadsheet would take for formulas."""
-        return formula_sentences(self.formulas, self.neutralised)
-
-    @property
-    def order_sentences(self) -> list[str]:
-        """Warnings on rows that keep the order of a column that was left out."""
-        return order_sentences(self.ordered)
 
 
 _TRIED = 50  # number of records, and of unusual texts in a column, written to test whether a format can hold them
@@ -97,26 +89,19 @@ class Source:
         dropped = Table(replace(table.schema, attributes=tuple(attributes)), table.codes, table.numbers)
         return replace(self, table=dropped, recomputed=dict(recomputed))
 
-    def with_recomputed(self, masked: Table) -> Table:
-        """Return masked columns and those computed from them; not from columns in categories of their own."""
-        known = {n: by for n, by in self.recomputed.items() if by in masked.schema and n not in masked.schema}
-        known = {n: by for n, by in known.items() if masked.schema[by] == self.table.schema[by]}
-        return masked.beside({n: computed(self.table, n, by, masked) for n, by in known.items()}, self.table.schema)
-
     def restricted(self, complete: Sequence[str] | bool = False, first: int | None = None) -> "Source":
         """Return only the records without missing values, or only the first ones, or the first of the former."""
         kept: Rows = np.arange(len(self.table), dtype=np.intp)
         if complete is not False:
             part = self.table if complete is True else self.table.select(complete)
             kept = np.flatnonzero((part.codes != MISSING).all(axis=1) & ~np.isnan(part.numbers).any(axis=1))
-        if first is not None:
-            if first < 1:
-                raise DataError(Fault("first", str(first), "a whole number from 1"))
-            kept = kept[:first]
+        if first is not None and first < 1:
+            raise DataError(Fault("first", str(first), "a whole number from 1"))
+        kept = kept[:first]
         if not len(kept):
             where = printable(self.origin)
             raise DataError(Fault(where, "no complete record", "at least one record without missing values"))
-        return replace(self, table=self.table.take(kept), rows=self.rows[kept])
+        return self.ordered_by(kept)
 
     def ordered_by(self, order: Rows) -> "Source":
         """Return some or all records in another order, given by their positions in this one."""
@@ -124,7 +109,7 @@ class Source:
 
     def published(self, masked: Table) -> Table:
         """Return the content of the published file: all but withheld columns, and content outside columns."""
-        withheld = set(self.table.schema.withheld) - {*self.carried, *masked.schema.names}
+        withheld = set(self.table.schema.withheld) - {*self.original.carried, *masked.schema.names}
         whole = self.table.with_columns(masked)
         return whole.select([name for name in whole.schema.names if name not in withheld])
 
@@ -133,56 +118,48 @@ class Source:
         """The notes on how the file was read, without those on a schema that was proposed."""
         return self.notes[: len(self.notes) - (len(self.inference.notes) if self.inference is not None else 0)]
 
-    @property
-    def carried(self) -> Mapping[str, str]:
-        """Columns that are in a file of this format otherwise than as columns, and how: the edges of a graph."""
-        return dict(getattr(self.original, "carried", {}))
-
     def left_out_sentences(self, dropped: Sequence[str]) -> list[str]:
         """Return why columns are left out that were not declared identifiers; nothing where a schema was given."""
         reasons = self.inference.reasons if self.inference is not None else {}
         left_out = [a for a in self.table.schema.attributes if a.name in dropped and a.name in reasons]
-        explanations = explanations_of(left_out, [reasons[attribute.name] for attribute in left_out])
-        return [f"Left out, where a schema might say otherwise (evosdc init): {sentence}" for sentence in explanations]
+        said = "Left out, where a schema might say otherwise (evosdc init)"
+        return [f"{said}: {sentence}" for sentence in explanations_of(left_out, reasons)]
 
     def write(self, path: Path, masked: Table, drop_identifiers: bool = True, order: Rows | None = None) -> WriteReport:
         """Write the file with masked values in place, readable by its owner alone."""
         path = Path(path)
         require_writable_format(path, self)
-        faults = []
+        unknown = [name for name in masked.schema.names if name not in self.table.schema]
+        faults = [Fault("masked table", f"the attribute {n!r}", f"an attribute of {self.origin}") for n in unknown]
         if len(masked) != len(self.table):
-            faults.append(Fault("masked table", f"{len(masked)} records", f"{len(self.table)} as in {self.origin}"))
-        for name in masked.schema.names:
-            if name not in self.table.schema:
-                faults.append(Fault("masked table", f"the attribute {name!r}", f"an attribute of {self.origin}"))
+            faults.insert(0, Fault("masked table", f"{len(masked)} records", f"{len(self.table)} as in {self.origin}"))
         if faults:
             raise DataError(faults)
-        masked = self.with_recomputed(masked)
+        # Columns that are computed from masked ones; not from columns in categories of their own.
+        own, known = self.table.schema, {n: by for n, by in self.recomputed.items() if n not in masked.schema}
+        known = {n: by for n, by in known.items() if by in masked.schema and masked.schema[by] == own[by]}
+        masked = masked.beside({n: computed(self.table, n, by, masked) for n, by in known.items()}, own)
         if order is not None:
             if not len(order):
                 raise DataError(Fault(str(path), "no record that may be published", "at least one"))
             return self.ordered_by(order).write(path, masked.take(order), drop_identifiers)
-        schema = self.table.schema
         recomputed = [name for name in self.recomputed if name in masked.schema]
-        dropped = tuple(n for n in schema.withheld if n not in recomputed) if drop_identifiers else ()
-        if len(dropped) == len(schema):
-            where = printable(str(path))
-            raise DataError(
-                Fault(where, "identifiers and columns to drop only", "other attributes to write", "Check the roles.")
-            )
+        dropped = tuple(n for n in own.withheld if n not in recomputed) if drop_identifiers else ()
+        if len(dropped) == len(own):
+            given, wanted = "identifiers and columns to drop only", "other attributes to write"
+            raise DataError(Fault(printable(str(path)), given, wanted, "Check the roles."))
         kept = masked.select([name for name in masked.schema.names if name not in dropped])
-        columns = {name: self._column(place) for place, name in enumerate(schema.names)}
-        made = masked_columns(columns, schema, kept)
+        columns = {name: self._column(place) for place, name in enumerate(own.names)}
+        made = masked_columns(columns, own, kept)
         published = [
             Published(
                 place, made.get(name, columns[name]), (kept if name in made else self.table).schema[name],
-                name in made, schema.missing_of(name),
+                name in made, own.missing_of(name),
             )
-            for place, name in enumerate(schema.names) if name not in dropped
+            for place, name in enumerate(own.names) if name not in dropped
         ]  # fmt: skip
-        text = text_file(self.original)
-        titled = text is None or text.dialect.header is not None
         # Other formats than text know texts from formulas.
+        titled = not isinstance(self.original, DelimitedFile) or self.original.dialect.header is not None
         formulas = formulas_of(published, titled) if writes_text(path, self.original) else {}
         if self.neutralise_formulas and formulas:
             published = made_harmless(published, titled)
@@ -193,15 +170,17 @@ class Source:
                 file.writelines(content)
         except OSError as error:
             raise_unwritable(path, error)
-        changed = {name: changed_values(columns[name], schema.missing_of(name), self.table, kept) for name in made}
-        dropped = tuple(name for name in dropped if name not in self.carried)
-        codes = {name: kept_codes(columns[name], made[name], schema, kept.column(name)) for name in made}
-        codes = {name: counts for name, counts in codes.items() if counts[0]}
-        return WriteReport(path, dropped, changed, formulas, self.neutralise_formulas, self.ordered(dropped), codes)
+        changed = {name: changed_values(columns[name], own.missing_of(name), self.table, kept) for name in made}
+        dropped = tuple(name for name in dropped if name not in self.original.carried)
+        return WriteReport(
+            path, dropped, changed, formulas, self.neutralise_formulas,
+            formula_sentences(formulas, self.neutralise_formulas), order_sentences(self.ordered(dropped)),
+            [text for name in made for text in code_sentences(columns[name], made[name], own, kept.column(name))],
+        )  # fmt: skip
 
     def try_writing(self, path: Path) -> None:
         """Raise `DataError` where the format of a file cannot hold the columns: before a search, not behind it."""
-        if ending_of(path).format in ("", *TEXT):
+        if ending_of(path)[0] in ("", *TEXT):
             return
         schema = self.table.schema
         chosen = set(range(min(_TRIED, len(self.rows))))
@@ -241,5 +220,207 @@ class Source:
     @cached_property
     def _whole(self) -> bool:
         """Whether the records are those of the file in its order."""
-        whole = len(self.rows) == len(self.original.columns[0])
-        return whole and bool((self.rows == np.arange(len(self.rows), dtype=np.intp)).all())
+        return np.array_equal(self.rows, np.arange(len(self.original.columns[0])))
+
+
+def read_source(
+    path: Path | str, schema: Path | str | Schema | SchemaDescription | None = None, **reading: Any
+) -> Source:
+    """Read a data file: delimited text, Parquet, Feather, Excel, SPSS, Stata or SAS, also packed by gzip or ZIP."""
+    # reading: the fields of `Reading`
+    if isinstance(schema, str | Path):
+        schema = load_schema(Path(schema))
+    description = describe(schema) if isinstance(schema, Schema) else schema
+    return source_of(parsed(Path(path), Reading(**reading), described=description), str(path), description)
+
+
+def read_published(path: Path, schema: Path | None = None, generalised: bool = False, **reading: Any) -> Source:
+    """Read a file that was published, by the schema of its original, whose identifiers it may lack."""
+    if schema is None:
+        return read_source(path, **reading)
+    description = load_schema(schema)
+    original = parsed(path, Reading(**reading), described=description)
+    return source_of(original, str(path), description.published(original.columns, generalised))
+
+
+def parsed(
+    path: Path,
+    options: Reading | None = None,
+    like: Original | None = None,
+    described: SchemaDescription | Reading | None = None,
+) -> Original:
+    """Return a file that was read, before its schema is known; `like` is the file that it was made from."""
+    # An encoding or a sheet that a schema says is of the original: a file of another format has none.
+    given, otherwise = options or Reading(), described or Reading()
+    whole = replace(given, encoding=given.encoding or otherwise.encoding, sheet=given.sheet or otherwise.sheet)
+    found = parse_file(read_bytes(path), path, whole, like)
+    faults = []
+    if given.encoding is not None and not isinstance(found, DelimitedFile):
+        wanted = "none: only delimited text is read in an encoding that is named"
+        faults.append(Fault(printable(str(path)), f"the encoding {given.encoding!r}", wanted))
+    if given.sheet is not None and found.format != ".xlsx":
+        faults.append(Fault(printable(str(path)), f"the sheet {given.sheet!r}", "none: only workbooks have sheets"))
+    if faults:
+        raise DataError(faults)
+    return found
+
+
+def source_of(
+    original: Original,
+    origin: str,
+    description: SchemaDescription | None = None,
+    codes: Mapping[str, Sequence[str]] | None = None,
+) -> Source:
+    """Return the source of a file that was parsed; raises as `read_source`."""
+    # Without a description a schema is proposed; `codes` are texts that were confirmed to stand for missing values.
+    listed = {name: said.categories or () for name, said in description.attributes.items()} if description else {}
+    found = [merged(column, listed.get(column.name, ())) for column in original.columns]
+    columns = [column for column, _ in found]
+    variants = {column.name: own for column, own in found}
+    inference = None
+    if description is None:
+        inference = infer(columns, original.declared, codes, original.variable_labels, original.code_labels)
+        schema = inference.schema
+        notes = [*original.remarks(schema), *merging_sentences(variants, schema), *inference.notes]
+    else:
+        schema, usual = _with_usual_words(description.resolve(columns, original.declared), columns)
+        absent = description.absent([column.name for column in columns])
+        gone = [f"Not in this file, whose schema leaves it out: {printable(', '.join(absent))}."] if absent else []
+        notes = [*gone, *usual, *_unused_codes(description, columns), *merging_sentences(variants, schema)]
+    if isinstance(original, DelimitedFile):  # better now than after the search
+        faults, encoding = [], original.encoding.name
+        for attribute, label in ((a, label) for a in schema.attributes for label in a.categories):
+            try:
+                label.encode(encoding)
+            except UnicodeEncodeError:
+                given = f"the category {quoted(label, attribute)}, which the file's encoding {encoding} cannot write"
+                where = printable(f"{origin}, {attribute.name}")
+                faults.append(Fault(where, given, "categories in that encoding", "Save the file as UTF-8."))
+        if faults:
+            raise SchemaError(faults)
+    rules = inference.rules if inference is not None else description.rules if description is not None else {}
+    table = with_hierarchies(encode(columns, schema, Origin(origin, original.place)), rules)
+    neutral = description is not None and description.neutralise_formulas
+    rows = np.arange(len(table), dtype=np.intp)
+    return Source(table, origin, original, rows, (*original.notes, *notes), inference, neutral)
+
+
+def _unused_codes(description: SchemaDescription, columns: Sequence[Column]) -> Iterator[str]:
+    """Yield a sentence for each column on codes of missing values that no record has."""
+    for column in (column for column in columns if column.name in description.attributes):
+        own = description.attributes[column.name].missing
+        unused = [c for c in own if not column.occurring([c]) and not same_number(column.texts, [c], column.mark)]
+        if unused:
+            codes = " and ".join(map(repr, unused))
+            yield f"{printable(column.name)}: no record has {codes}, which the schema lists for a missing value."
+
+
+def _with_usual_words(schema: Schema, columns: Sequence[Column]) -> tuple[Schema, tuple[str, ...]]:
+    """Return a schema for which usual words for missing values, such as NA, are missing where they are nothing else."""
+    taken: dict[str, list[str]] = {}
+    for column, attribute in zip(columns, schema.attributes, strict=True):
+        missing = schema.missing_of(attribute.name)
+        for text in column.occurring([word for word in MISSING_TEXTS if word not in missing]):
+            if not attribute.categorical or text not in attribute.code:
+                taken.setdefault(text, []).append(attribute.name)
+    listed = {label for attribute in schema.attributes for label in attribute.categories}
+    words = [text for text in taken if text not in listed]
+    if not words:
+        return schema, ()
+    shown = [f"{text!r} in {printable(', '.join(taken[text]))}" if text else "empty values" for text in words]
+    note = f"Taken for missing, though the schema does not say so: {', '.join(shown)}."
+    return replace(schema, missing=(*schema.missing, *words)), (note,)
+
+
+def widened(schema: Schema, columns: Sequence[Column]) -> Schema:
+    """Return the schema of a version of a file whose labels may leave the original's categories."""
+    # Hierarchies and edit rules stay with the original, of whose values they are.
+    named, attributes = {column.name: column for column in columns}, []
+    for attribute in (replace(a, hierarchy=None) for a in schema.attributes if a.name in named):
+        column = named[attribute.name]
+        texts = column.present(schema.missing_of(attribute.name))
+        if attribute.categorical:
+            if added := tuple(text for text in texts if text not in attribute.code):
+                # Months and years are no days.
+                attribute = replace(attribute, categories=(*attribute.categories, *added), date_format="")
+        elif numbers(texts, column.mark) is None:
+            labels = natural_order(texts, column.mark)
+            attribute = replace(attribute, scale=Scale.NOMINAL, categories=labels, decimals=0)
+        attributes.append(attribute)
+    return replace(schema, attributes=tuple(attributes), edit_rules=())
+
+
+def is_generalised(schema: Schema, columns: Sequence[Column]) -> bool:
+    """Whether a version of a file has labels that the original has not, and all of them stand for several values."""
+    found = False
+    for column in (c for c in columns if c.name in schema and c.name not in schema.withheld):
+        attribute, texts = schema[column.name], column.present(schema.missing_of(column.name))
+        if attribute.categorical:
+            added = [text for text in texts if text not in attribute.code]
+        else:
+            words = texts.words if isinstance(texts, NumberTexts) else texts
+            added = [text for text in words if number(text, column.mark) is None]
+        if added:
+            reader, found = LabelReader(attribute), True
+            if any(reader.read(text) is None for text in added):
+                return False
+    return found
+
+
+def read_masked(
+    path: Path | str, original: Source, require: Sequence[str] = (), generalised: bool | None = False
+) -> Source:
+    """Read a protected version of a file by the original's schema; it may leave attributes out."""
+    # `generalised`: whether labels may be wider than values; None: where all that are no values are such labels.
+    schema = original.table.schema
+    held = _parsed_as(Path(path), original)
+    if isinstance(held, DelimitedFile):
+        # Without the quotes that kept names and texts from being formulas.
+        held = replace(held, columns=tuple(without_quotes(column, schema) for column in held.columns))
+    names = [column.name for column in held.columns]
+    unknown = [name for name in names if name not in schema]
+    where, whole = printable(str(path)), printable(original.origin)
+    faults = []
+    if unknown:
+        given = f"the column {printable(', '.join(unknown))}"
+        advice = (
+            "Give the file it was made from; to judge the other way round, leave what that one lacks out of this one."
+        )
+        faults.append(Fault(where, given, f"attributes of {whole}", advice))
+    lacking = [name for name in require if name in schema and name not in names]
+    if lacking:
+        given = f"no column {printable(', '.join(lacking))}"
+        advice = "Give a file that holds it, or leave it out of the attributes that are judged."
+        faults.append(Fault(where, given, f"the protected attributes of {whole}", advice))
+    if faults:
+        raise SchemaError(faults)
+    size = len(held.columns[0])
+    if size != len(original.table):
+        wanted = f"{len(original.table)} as in {whole}"
+        raise DataError(Fault(where, f"{size} records", wanted, "Masked files keep all records in their order."))
+    if is_generalised(schema, held.columns) if generalised is None else generalised:
+        return source_of(held, str(path), describe(widened(schema, held.columns)))
+    # Withheld columns that a file has all the same may hold anything, such as the edges of a graph; households may have
+    # other numbers, and masked numbers need not be leaves of their hierarchy.
+    kept = schema.select(names)
+    free = {a.name: a for a in widened(kept, held.columns).attributes}
+    free = {name: free[name] for name in kept.with_role(*WITHHELD, Role.HOUSEHOLD)}
+    found = (free.get(a.name, a) for a in kept.attributes)
+    lenient = replace(kept, attributes=tuple(a if a.categorical else replace(a, hierarchy=None) for a in found))
+    return source_of(held, str(path), describe(lenient))
+
+
+def _parsed_as(path: Path, original: Source) -> Original:
+    """Return a version of a file, a text in the original's encoding unless it is UTF-8."""
+    text, encoding = original.original, None
+    if isinstance(text, DelimitedFile) and not text.encoding.name.startswith("utf"):
+        try:
+            read_bytes(path).decode("utf-8")
+        except UnicodeDecodeError:
+            encoding = text.encoding.name
+    return parsed(path, None, original.original, Reading(encoding=encoding))
+
+
+def holds_generalised(path: Path, original: Source) -> bool:
+    """Whether a version of a file has labels wider than the original's values; raises as `read_masked`."""
+    return is_generalised(original.table.schema, _parsed_as(path, original).columns)

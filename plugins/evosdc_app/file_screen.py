@@ -91,7 +91,7 @@ async def file(bench: Workbench, request: Request) -> Response:
         "file.html", "file", data, data=data, dataset=dataset, schema=name,
         proposed=schema is not None and schema.exists(),
         command=line_of(init_words(bench, data)) if schema is not None else "", faults=faults, notes=notes,
-        text=ending_of(data).format in TEXT, workbook=ending_of(data).format == ".xlsx",
+        text=ending_of(data)[0] in TEXT, workbook=ending_of(data)[0] == ".xlsx",
     )  # fmt: skip
 
 
@@ -155,7 +155,7 @@ def label_of(contents: Contents, name: str) -> str:
 
 def histogram_of(column: Column, missing: tuple[str, ...], ordered: bool) -> dict[str, Any]:
     """Return a histogram: heights in per cent of the highest bar, what it shows in words, and the missing records."""
-    counts = column.counts()
+    counts = column.counts
     kept = [place for place, text in enumerate(column.texts) if counts[place] and text not in missing]
     texts, times = [column.texts[place] for place in kept], counts[kept]
     lacking = len(column) - int(times.sum())

@@ -10,9 +10,7 @@ from evosdc.datasets.loading import load_dataset
 from evosdc.datasets.storage import available
 from evosdc.files.column import NO_TEXT, Column
 from evosdc.files.formats import Reading
-from evosdc.files.packed import unpacked
-from evosdc.files.reading import parsed, source_of
-from evosdc.files.source import Source
+from evosdc.files.source import Source, parsed, source_of
 from evosdc.plugins.registry import default_registry
 from evosdc.printing import printable
 from evosdc.specs import DatasetSpec
@@ -93,8 +91,8 @@ def _read(data: str, path: Path | None, reading: Reading) -> Contents:
         source = load_dataset(at_hand(data), offline=True)
         return Contents(source.original.columns, len(source.table), source)
     original = parsed(path, described=reading)
-    columns, notes = original.columns, tuple(getattr(unpacked(original), "notes", ()))
-    return Contents(columns, len(columns[0]) if columns else 0, None, original, notes)
+    columns = original.columns
+    return Contents(columns, len(columns[0]) if columns else 0, None, original, original.notes)
 
 
 def _text(column: Column, row: int) -> str:

@@ -323,12 +323,11 @@ def _read(data: Any, schema: Any, reading: Mapping[str, str]) -> tuple[Table, Sc
     if isinstance(data, Table):
         return data, description
     if isinstance(data, (str, Path)):
-        from evosdc.files.reading import read_source
+        from evosdc.files.source import read_source
 
         source: Source = read_source(Path(data), description if schema is not None else None, **reading)
         return source.table, description
-    from evosdc.files.frame import table_from_frame
-    from evosdc.files.frame_kinds import as_pandas
+    from evosdc.files.frame import as_pandas, table_from_frame
 
     return table_from_frame(as_pandas(data), description), description
 

@@ -135,7 +135,7 @@ def classes(original: str, masked: Path, options: ClassesOptions) -> None:
     from evosdc.cli.text import say
     from evosdc.files.atomic import require_unused, write_text
     from evosdc.files.formats import text_separator
-    from evosdc.files.masked_file import holds_generalised
+    from evosdc.files.source import holds_generalised
     from evosdc.table.schema import Role
     from evosdc_masking.anonymity.published_classes import published_classes
 
@@ -178,7 +178,7 @@ def households(data: str, options: HouseholdsOptions) -> None:
     from evosdc.cli.inputs import open_source, require_apart
     from evosdc.cli.text import warn
     from evosdc.files.atomic import require_unused
-    from evosdc.files.reading import read_source
+    from evosdc.files.source import read_source
     from evosdc.secret import chosen_seed
     from evosdc.table.row_positions import random_order
     from evosdc.table.schema import Role
@@ -234,7 +234,7 @@ def estimate(masked: Path, options: EstimateOptions) -> None:
 
     The standard errors cover the randomisation, not the sampling.
     """
-    from evosdc.files.reading import read_published
+    from evosdc.files.source import read_published
     from evosdc.randomisation.estimation import estimate_after_pram
 
     chosen = list(options.protect)

@@ -156,7 +156,7 @@ def insert(data: Path, masked: Path, options: InsertOptions) -> None:
     from evosdc.cli.text import say
     from evosdc.files.atomic import require_unused
     from evosdc.files.formats import Reading
-    from evosdc.files.reading import parsed
+    from evosdc.files.source import parsed
     from evosdc_social.extraction import written_back
     from evosdc_social.graph import NEIGHBOURS
 

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.coding import Origin, encode
-from evosdc.files.masked_file import widened
 from evosdc.files.original import Original
-from evosdc.files.source import Source
+from evosdc.files.source import Source, widened
 from evosdc.printing import printable
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import MISSING, Codes, Table

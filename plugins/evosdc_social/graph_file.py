@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.column import NO_TEXT, Column
-from evosdc.files.original import Published
+from evosdc.files.original import Original, Published
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Rows
 from evosdc_social.graph import NEIGHBOURS, Graph, Value, adjacency_texts
@@ -31,8 +30,8 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class GraphFile:
-    """A graph file that was read (`evosdc.files.original.Original`)."""
+class GraphFile(Original):
+    """A graph file that was read."""
 
     # Its columns are the ids, where they are more than numbers; the attributes of the nodes, in which lists have a
     # column for each place; and the neighbours. Ids are never published: nodes are renumbered, in the order in which
@@ -40,40 +39,8 @@ class GraphFile:
     # measure sees.
 
     graph: Graph
-    suffix: str  # what the names of such files end with
+    parts: tuple[Part, ...]  # the columns that are attributes of nodes, in order
     bytes_of: Callable[[Graph], bytes]  # gives the bytes of a graph in the file's format
-
-    # Columns that are written in another form.
-    carried: ClassVar[Mapping[str, str]] = {NEIGHBOURS: "edges are published, without attributes of theirs"}
-
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
-        """The columns that are attributes of nodes, in order."""
-        parts: list[Part] = []
-        for name, values in self.graph.values.items():
-            length = max((len(value) for value in values if isinstance(value, tuple)), default=0)
-            parts += [Part(name, place) for place in range(length)] if length else [Part(name)]
-        return tuple(parts)
-
-    @cached_property
-    def columns(self) -> tuple[Column, ...]:
-        """The table: a record for each node, in the order of the file."""
-        graph = self.graph
-        ids = [] if graph.numbered else [_column(graph.id_name, graph.ids)]
-        attributes = [
-            _column(part.name, [_text(_at(v, part)) for v in graph.values[part.attribute]]) for part in self.parts
-        ]
-        return (*ids, *attributes, _column(NEIGHBOURS, adjacency_texts(graph.neighbours)))
-
-    @cached_property
-    def declared(self) -> Mapping[str, Attribute]:
-        """That ids identify, and that neighbours are written as edges; ids that are numbers have no column."""
-        ids = () if self.graph.numbered else tuple(self.columns[0].texts)
-        edges = tuple(self.columns[-1].texts)
-        found = {NEIGHBOURS: Attribute(NEIGHBOURS, Role.DROP, Scale.NOMINAL, edges)}
-        if self.graph.id_name not in (part.name for part in self.parts):
-            found[self.graph.id_name] = Attribute(self.graph.id_name, Role.IDENTIFIER, Scale.NOMINAL, ids)
-        return found
 
     def remarks(self, schema: Schema) -> tuple[str, ...]:
         """Return what a proposed schema lacks for a graph: topics of users, and trees of what is protected."""
@@ -103,14 +70,28 @@ class GraphFile:
 
 def graph_file(graph: Graph, where: str, suffix: str, write: Callable[[Graph], bytes]) -> GraphFile:
     """Return a graph as a file of a format."""
-    found = GraphFile(graph, suffix, write)
-    names = [part.name for part in found.parts] + [NEIGHBOURS] + ([] if graph.numbered else [graph.id_name])
+    parts: list[Part] = []
+    for name, values in graph.values.items():
+        length = max((len(value) for value in values if isinstance(value, tuple)), default=0)
+        parts += [Part(name, place) for place in range(length)] if length else [Part(name)]
+    names = [part.name for part in parts] + [NEIGHBOURS] + ([] if graph.numbered else [graph.id_name])
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         given = f"several columns with the name {', '.join(twice)}"
         advice = f"Rename the attribute: {NEIGHBOURS} are the edges, and name_1, name_2, ... the members of a list."
         raise DataError(Fault(where, given, "attributes of nodes with names of their own", advice))
-    return found
+    columns = [] if graph.numbered else [_column(graph.id_name, graph.ids)]
+    columns += [_column(part.name, [_text(_at(v, part)) for v in graph.values[part.attribute]]) for part in parts]
+    columns.append(_column(NEIGHBOURS, adjacency_texts(graph.neighbours)))
+    # Ids identify, and neighbours are written as edges; ids that are numbers have no column.
+    declared = {NEIGHBOURS: Attribute(NEIGHBOURS, Role.DROP, Scale.NOMINAL, tuple(columns[-1].texts))}
+    if graph.id_name not in (part.name for part in parts):
+        ids = () if graph.numbered else tuple(columns[0].texts)
+        declared[graph.id_name] = Attribute(graph.id_name, Role.IDENTIFIER, Scale.NOMINAL, ids)
+    carried = {NEIGHBOURS: "edges are published, without attributes of theirs"}
+    return GraphFile(
+        graph, tuple(parts), write, columns=tuple(columns), format=suffix, declared=declared, carried=carried
+    )
 
 
 def with_lists(values: Mapping[str, Sequence[Value]]) -> dict[str, Sequence[Value]]:

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from evosdc.errors import DataError, Fault, ParameterError, SchemaError, did_you_mean
 from evosdc.files.atomic import atomic
 from evosdc.files.formats import Reading
-from evosdc.files.reading import parsed
+from evosdc.files.source import parsed
 from evosdc.printing import printable
 from evosdc.table.hierarchy import Hierarchy
 from evosdc_social.graph import Value, counted
-from evosdc_social.graph_file import GraphFile, cells_of
+from evosdc_social.graph_file import GraphFile, cells_of, graph_file
 
 _PARTS = re.compile(r"[,;/|()]|\s[-\N{EN DASH}]\s")
 _SIGNS = re.compile(r"[^\w ]+")
@@ -238,7 +238,8 @@ def texts_of(made: GraphFile, attribute: str, path: Path) -> list[str | None]:
 
 def with_values(made: GraphFile, attribute: str, values: Sequence[Value]) -> GraphFile:
     """Return a graph with other values of an attribute, in the order of its nodes."""
-    return replace(made, graph=replace(made.graph, values={**made.graph.values, attribute: list(values)}))
+    graph = replace(made.graph, values={**made.graph.values, attribute: list(values)})
+    return graph_file(graph, printable(attribute), made.format, made.bytes_of)
 
 
 def with_attribute(

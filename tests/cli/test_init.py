@@ -61,7 +61,7 @@ def test_json(evosdc, file):
 
 
 def test_proposed_rules_are_comments_that_become_rules(evosdc, tmp_path):
-    from evosdc.files.reading import read_source
+    from evosdc.files.source import read_source
 
     titles = {"IT": ("Developer", "Admin"), "HR": ("Recruiter", "Clerk")}
     rows = [f"{titles[department][k % 2]},{department},{k % 40}" for k in range(60) for department in titles]

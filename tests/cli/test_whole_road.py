@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from evosdc.files.reading import read_source
+from evosdc.files.source import read_source
 from evosdc.runs.layout import REFUSED, refused_name
 from evosdc.table.schema import Role
 

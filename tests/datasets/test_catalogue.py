@@ -11,7 +11,7 @@ import pytest
 from evosdc.datasets.catalogue import dataset_specs
 from evosdc.datasets.loading import load_dataset
 from evosdc.errors import DatasetError
-from evosdc.files.reading import read_source
+from evosdc.files.source import read_source
 from evosdc.specs import DatasetSpec
 from evosdc.table.schema import Role
 from tests.published import asking

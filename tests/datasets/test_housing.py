@@ -9,7 +9,7 @@ from evosdc.datasets import housing_tables as tables
 from evosdc.datasets.catalogue import dataset_specs
 from evosdc.datasets.housing import ATTRIBUTES, draw, survey
 from evosdc.datasets.loading import load_dataset
-from evosdc.files.reading import read_source
+from evosdc.files.source import read_source
 from evosdc.table.schema import Scale
 
 # Of the CSV text; it changes only when the generator does, and then every result on this set changes too.

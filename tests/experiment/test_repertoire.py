@@ -123,7 +123,7 @@ def test_the_result_says_which_constraints_hold(constrained):
 
 def test_figures_on_one_attribute_are_those_of_the_stored_file(constrained):
     from evosdc import measure
-    from evosdc.files.masked_file import read_masked
+    from evosdc.files.source import read_masked
 
     assembly = assemble(experiment(), default_registry())
     stored = read_masked(constrained.folder / "best.csv", assembly.source)

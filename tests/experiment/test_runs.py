@@ -50,7 +50,7 @@ def test_result_describes_the_run(plain):
 
 def test_scores_equal_a_fresh_evaluation_of_the_stored_file(plain):
     from evosdc import measure
-    from evosdc.files.masked_file import read_masked
+    from evosdc.files.source import read_masked
 
     assembly = assemble(experiment(), default_registry())
     masked = read_masked(plain.folder / "best.csv", assembly.source)

@@ -66,7 +66,7 @@ def test_the_claim_is_what_the_search_measured(plain):
 def test_it_is_what_judging_the_published_file_says(plain):
     registry = default_registry()
     assembly = assemble(Experiment(**GIVEN), registry)
-    from evosdc.files.masked_file import read_masked
+    from evosdc.files.source import read_masked
 
     masked = read_masked(plain.folder / "best.csv", assembly.source).table
     found = evosdc.judge(assembly.source.table, masked, judges=["linkability", "tables-3"], seed=1).to_json()["judges"]

@@ -8,8 +8,8 @@ import socket
 import pytest
 
 from evosdc.errors import DataError, InputError, SchemaError
-from evosdc.files.reading import read_source
 from evosdc.files.schema.schema_file import load_schema
+from evosdc.files.source import read_source
 
 from .build import nominal, numeric, schema, write
 

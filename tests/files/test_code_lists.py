@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from evosdc.errors import HierarchyError
-from evosdc.files.reading import read_source
 from evosdc.files.schema.hierarchies import read_hierarchy
+from evosdc.files.source import read_source
 
 from .build import write
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from evosdc.errors import HierarchyError, SchemaError
 from evosdc.files.frame import table_from_frame
 from evosdc.files.inference.proposal import infer
-from evosdc.files.reading import read_source
 from evosdc.files.schema.schema_file import dump_schema, load_schema, schema_from_json, schema_to_json
+from evosdc.files.source import read_source
 from evosdc.table.dates import FORMATS, date_format_of, date_hierarchy, either_way, in_time
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 
@@ -114,8 +114,7 @@ def test_dates_are_ordinal_for_everything_that_masks_and_measures():
 
 @pytest.mark.parametrize("rule", [True, False])
 def test_generalised_dates_are_read_by_the_schema_of_the_days(tmp_path, rule):
-    from evosdc.files.masked_file import read_masked
-    from evosdc.files.reading import read_published
+    from evosdc.files.source import read_masked, read_published
 
     path = write(tmp_path, "\n".join(["admitted,sex", *(f"{day},{'fm'[k % 2]}" for k, day in enumerate(DAYS))]))
     source = read_source(path)

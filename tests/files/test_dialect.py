@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from evosdc.errors import DataError
 from evosdc.files import delimited_file
-from evosdc.files.delimited_file import parse_delimited, plain_text
-from evosdc.files.dialect import BLANK, SEPARATORS, lines_of, records_of, sniffed
-from evosdc.files.reading import read_source
+from evosdc.files.delimited_file import BLANK, SEPARATORS, lines_of, parse_delimited, plain_text, records_of, sniffed
+from evosdc.files.source import read_source
 
 from .build import write
 

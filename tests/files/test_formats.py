@@ -14,9 +14,8 @@ import pandas as pd
 import pytest
 
 from evosdc.errors import DataError
-from evosdc.files.masked_file import read_masked
-from evosdc.files.reading import read_source
 from evosdc.files.schema.description import AttributeDescription, SchemaDescription
+from evosdc.files.source import read_masked, read_source
 from evosdc.table.schema import Role, Scale
 
 from .build import masked, write

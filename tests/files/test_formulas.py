@@ -10,10 +10,9 @@ import pytest
 
 import evosdc
 from evosdc.errors import SchemaError
-from evosdc.files.formulas import is_formula
-from evosdc.files.masked_file import read_masked
-from evosdc.files.reading import read_source
+from evosdc.files.published import is_formula
 from evosdc.files.schema.schema_file import load_schema
+from evosdc.files.source import read_masked, read_source
 from evosdc.table.table import Table
 
 TEXT = (

@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evosdc
-from evosdc.files.frame import frame_from_table, table_from_frame
-from evosdc.files.frame_kinds import as_pandas, like
+from evosdc.files.frame import as_pandas, frame_from_table, like, table_from_frame
 from evosdc.table.schema import Scale
 from evosdc.table.table import MISSING
 

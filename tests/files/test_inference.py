@@ -6,7 +6,7 @@ import pytest
 from evosdc.api.tables import as_file
 from evosdc.files.inference.name_hints import hint_of, words_of
 from evosdc.files.inference.proposal import infer, infer_schema
-from evosdc.files.reading import read_source
+from evosdc.files.source import read_source
 from evosdc.model import Microdata
 from evosdc.table.schema import Role, Scale
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evosdc.errors import DataError
 from evosdc.files.inference.proposal import infer
-from evosdc.files.reading import read_source
+from evosdc.files.source import read_source
 from evosdc.table.dates import (
     contradiction_of,
     date_format_of,

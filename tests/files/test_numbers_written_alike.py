@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evosdc.files.reading import read_source
-from evosdc.files.source import Source
+from evosdc.files.source import Source, read_source
 from evosdc.table.schema import Schema
 from evosdc.table.table import MISSING, Table
 

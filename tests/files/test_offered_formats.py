@@ -7,8 +7,8 @@ import pytest
 from evosdc import further_formats
 from evosdc.errors import InputError
 from evosdc.files.delimited_file import parse_delimited
-from evosdc.files.reading import read_source
 from evosdc.files.schema.schema_file import dump_schema, schema_from_json, schema_to_json
+from evosdc.files.source import read_source
 from evosdc.further_formats import FurtherFormat, found_by
 
 TREE = "Leeds;Yorkshire;*\nYork;Yorkshire;*\nBath;Somerset;*\n"

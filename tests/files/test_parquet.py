@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evosdc.errors import DataError
-from evosdc.files.reading import read_source
+from evosdc.files.source import read_source
 from evosdc.table.schema import Role, Scale
 from evosdc.table.table import MISSING, Table
 

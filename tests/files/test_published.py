@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import evosdc
 from evosdc.errors import DataError, SchemaError
-from evosdc.files.masked_file import read_masked
-from evosdc.files.reading import read_source
+from evosdc.files.source import read_masked, read_source
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Schema
 from evosdc.table.table import MISSING, Table

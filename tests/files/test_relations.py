@@ -8,13 +8,12 @@ from datetime import date, timedelta
 import pandas as pd
 import pytest
 
-from evosdc.files.inference.hierarchy_proposals import code_hierarchy
 from evosdc.files.inference.missing_codes import code_sentences, suspected_codes
 from evosdc.files.inference.name_hints import hint_of
-from evosdc.files.inference.proposal import infer
+from evosdc.files.inference.proposal import code_hierarchy, infer
 from evosdc.files.inference.relations import relations_of
-from evosdc.files.reading import read_source
 from evosdc.files.schema.schema_file import dump_schema
+from evosdc.files.source import read_source
 from evosdc.table.schema import Role, Scale
 
 from .build import column, write

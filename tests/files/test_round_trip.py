@@ -17,9 +17,8 @@ from pyarrow import feather
 
 from evosdc.errors import DataError
 from evosdc.files.formats import require_writable_format
-from evosdc.files.formats.stata import _completed
-from evosdc.files.masked_file import read_masked
-from evosdc.files.reading import read_source
+from evosdc.files.formats.statistical import _completed
+from evosdc.files.source import read_masked, read_source
 from evosdc.table.schema import Schema
 
 from .build import masked, nominal, numeric, schema, write

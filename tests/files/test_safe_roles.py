@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from evosdc.errors import DataError, InputError
 from evosdc.files.column import FEWEST_HELD, Column
 from evosdc.files.frame import columns_of
-from evosdc.files.inference.hierarchy_proposals import rule_of_dates, widths
+from evosdc.files.inference.column_proposal import seem_codes
 from evosdc.files.inference.missing_codes import suspected_codes
-from evosdc.files.inference.proposal import infer
-from evosdc.files.inference.scales import seem_codes
-from evosdc.files.reading import read_source
+from evosdc.files.inference.proposal import infer, rule_of_dates, widths
 from evosdc.files.schema.schema_file import dump_schema, load_schema
+from evosdc.files.source import read_source
 from evosdc.table.numerals import same_number
 from evosdc.table.schema import Role, Scale, Schema
 

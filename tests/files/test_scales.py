@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from evosdc.files.inference.scales import guess_scale
+from evosdc.files.inference.column_proposal import guess_scale
+from evosdc.files.inference.name_hints import NameHint
 from evosdc.table.schema import Scale
 
 from .build import column
 
 
 def scale_of(*values: str, nominal: bool = False, mark: str = ".") -> tuple[Scale, tuple[str, ...]]:
-    guess = guess_scale(column("a", values, mark), ("", "?"), nominal)
+    guess = guess_scale(column("a", values, mark), ("", "?"), NameHint(unordered=nominal))
     return guess.scale, guess.categories
 
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import InputError, SchemaError
-from evosdc.files.reading import read_source
 from evosdc.files.schema.description import AttributeDescription, describe
 from evosdc.files.schema.schema_file import dump_schema, load_schema, schema_from_json, schema_to_json, text
+from evosdc.files.source import read_source
 from evosdc.table.edit_rules import edit_rules_of
 from evosdc.table.hierarchy import number_intervals, prefix_hierarchy
 from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema

@@ -9,7 +9,7 @@ import pytest
 from evosdc.api.tables import as_given
 from evosdc.files.frame import table_from_frame
 from evosdc.files.inference.proposal import infer_schema
-from evosdc.files.reading import read_source
+from evosdc.files.source import read_source
 
 PAID = np.array([4211.54, 6779.23, 809.84, 12.5], dtype=np.float32)
 

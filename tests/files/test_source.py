@@ -17,8 +17,7 @@ from evosdc.errors import DataError, SchemaError
 from evosdc.files.atomic import check_writable, write_text
 from evosdc.files.delimited_file import plain_text
 from evosdc.files.frame import frame_from_table, table_from_frame
-from evosdc.files.masked_file import read_masked
-from evosdc.files.reading import parsed, read_source
+from evosdc.files.source import parsed, read_masked, read_source
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import MISSING, Table
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from evosdc.api.tables import as_table
-from evosdc.files.frame_kinds import reordered
-from evosdc.files.reading import read_source
+from evosdc.files.frame import reordered
+from evosdc.files.source import read_source
 from evosdc.secret import Key
 from evosdc.table.row_positions import disclosed_by_order, position_sentences, random_order
 from evosdc.table.schema import Role

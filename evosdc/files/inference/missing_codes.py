@@ -4,12 +4,12 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from types import MappingProxyType
 
 import numpy as np
 
 from evosdc.files.column import Column
-from evosdc.files.inference.name_hints import is_age, words
+from evosdc.files.inference.name_hints import hint_of, words
 from evosdc.files.schema.schema_file import value_text
 from evosdc.printing import printable
 from evosdc.table.dates import no_days
@@ -42,11 +42,9 @@ class MissingCode:
 
 def code_sentences(codes: Sequence[MissingCode]) -> list[str]:
     """Return one sentence for each column with unconfirmed codes, and what to type."""
-    by_column: dict[str, list[MissingCode]] = {}
-    for code in codes:
-        by_column.setdefault(code.name, []).append(code)
     said = []
-    for name, own in by_column.items():
+    for name in dict.fromkeys(code.name for code in codes):
+        own = [code for code in codes if code.name == name]
         found = " and ".join(f"{code.text!r} in {code.records} records" for code in own)
         texts = [_WHOLE.sub("", code.text) for code in own]  # 99 for 99,0, whose comma would part two codes
         listed = ",".join(texts) if not any("," in text for text in texts) else value_text(texts)
@@ -56,78 +54,69 @@ def code_sentences(codes: Sequence[MissingCode]) -> list[str]:
 
 
 def suspected_codes(
-    columns: Sequence[Column], missing: Sequence[str], labels: Mapping[str, Mapping[str, str]] | None = None
+    columns: Sequence[Column],
+    missing: Sequence[str],
+    labels: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> tuple[MissingCode, ...]:
     """Return the texts of each column that seem to stand for missing values, besides those that are known to."""
     found = []
     for column in columns:
-        codes, own_labels = _of(column, missing), (labels or {}).get(column.name, {})
-        labelled = column.occurring([text for text, label in own_labels.items() if _says_why(label)])
-        new = [text for text in labelled if text not in {code.text for code in codes} and text not in missing]
-        found += [*codes, *(MissingCode(column.name, text, column.count(text), False) for text in new)]
+        codes = _codes_of(column, missing)
+        said = labels.get(column.name, {})
+        labelled = column.occurring([text for text, label in said.items() if _says_why(label)])
+        codes |= {text: False for text in labelled if text not in codes and text not in missing}
+        found += [MissingCode(column.name, text, column.count(text), certain) for text, certain in codes.items()]
     return tuple(found)
 
 
 def _says_why(label: str) -> bool:
     """Whether a label says why there is no answer: ``Refused``, ``9 Don't know``."""
     said = _LABEL.fullmatch(label.lower())
-    return said is not None and said[1] in _words("labels")
+    return said is not None and said[1] in words()["missing"]["labels"].split("|")
 
 
-@cache
-def _words(key: str) -> frozenset[str]:
-    return frozenset(words()["missing"][key].split("|"))
-
-
-def _of(column: Column, missing: Sequence[str]) -> list[MissingCode]:
+def _codes_of(column: Column, missing: Sequence[str]) -> dict[str, bool]:
+    """Return texts that seem to stand for missing values, and whether that is certain."""
     texts = column.present(missing)
     if odd := no_days(texts) if len(texts) and (len(texts[0]) == 8 or not isinstance(texts, NumberTexts)) else ():
-        return [MissingCode(column.name, text, column.count(text), True) for text in odd]
+        return dict.fromkeys(odd, True)
     if isinstance(texts, NumberTexts):
         if len(texts.words) > MOST_WORDS:
-            return []
+            return {}
         texts = _telling(texts)
     read = {text: number(text, column.mark) for text in texts}
     others = [text for text, value in read.items() if value is None]
     values = {text: value for text, value in read.items() if value is not None}
     if len(values) < FEWEST_NUMBERS or len(others) > MOST_WORDS:
-        return _labels(column, texts)
-    usual = [text for text in others if text.strip().lower() in _words("words")]
+        # a column of words
+        said = [text for text in texts if _says_why(text)] if 2 < len(texts) <= MOST_LABELS else []
+        return dict.fromkeys(said, False) if 2 * len(said) < len(texts) else {}
+    usual = [text for text in others if text.strip().lower() in words()["missing"]["words"].split("|")]
     if len(usual) < len(others):
-        return []
+        return {}
     below = {text: value for text, value in values.items() if value < 0}
     few = below and len(below) <= MOST_WORDS and len(values) - len(below) >= FEWEST_NUMBERS
     negative = sorted(below, key=below.__getitem__) if few and set(below.values()) <= _NEGATIVE else []
-    codes = negative or _high(values, is_age(column.name), column)
-    return [MissingCode(column.name, text, column.count(text), text in usual) for text in (*usual, *codes)]
-
-
-def _labels(column: Column, texts: Sequence[str]) -> list[MissingCode]:
-    """Return labels of a column of words that say why there is no answer, such as ``Refused`` and ``9 Don't know``."""
-    if not 2 < len(texts) <= MOST_LABELS:
-        return []
-    found = [text for text in texts if _says_why(text)]
-    return [MissingCode(column.name, text, column.count(text), False) for text in found if 2 * len(found) < len(texts)]
+    codes = negative or _high(values, hint_of(column.name).age, column)
+    return dict.fromkeys(usual, True) | dict.fromkeys(codes, False)
 
 
 def _telling(texts: NumberTexts) -> Sequence[str]:
     """Return words, possible codes, a fraction, and the least and greatest other numbers: enough to recognise codes."""
     # Read from the cells, since telling a million of them apart takes longer than reading the file.
     values = texts.occurring
+    whole = values == np.rint(values)
     chosen = np.isnan(values)
-    whole = np.flatnonzero(values == np.rint(values))
-    chosen[whole[np.isin(values[whole], _HIGH)]] = True
-    others = np.flatnonzero(~chosen)
-    left = values[others]
-    chosen[others[left != np.rint(left)][:1]] = True
+    chosen[np.flatnonzero(whole)[np.isin(values[whole], _HIGH)]] = True
+    others = values[~chosen]
+    chosen[np.flatnonzero(~chosen & ~whole)[:1]] = True
     for extreme, count in ((np.min, MOST_WORDS + 1), (np.max, FEWEST_NUMBERS)):
-        left = values[others]
-        for _ in range(count if len(left) else 0):
-            value = extreme(left)
-            chosen |= values == value
-            left = left[left != value]
-            if not len(left):
-                break
+        left = others
+        for _ in range(count):
+            if len(left):
+                value = extreme(left)
+                chosen |= values == value
+                left = left[left != value]
     return tuple(texts.of_cells(np.flatnonzero(chosen)))
 
 

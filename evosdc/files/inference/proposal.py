@@ -1,46 +1,29 @@
 """Proposing a schema for a file: safe enough to run with, and explained so that a user can correct it.
 
-Scales follow the rules of `evosdc.files.inference.scales`, hierarchies those of
-`evosdc.files.inference.hierarchy_proposals`. Roles follow these, the first that fits:
-
-1. *identifier*: the name says so (``ssn``, ``email``, ``surname``, ``patient_id``, ...) and the values are many; or the
-   values are mail addresses, telephone numbers and the like; or words that are different in nearly every record; or
-   whole numbers that count the records;
-2. *drop*: free text, whose many long values may name people; and what is demographic but has more categories than can
-   be masked;
-3. *weight*, *household*, *stratum*: by name, a household by a number that few records share; a plain ``weight`` is a
-   sampling weight unless the file also measures bodies or its numbers could be weights of bodies
-   (`body_weights`);
-4. *sensitive*: by name (``disease``, ``diagnosis``, ``religion``, ``debt``, ...);
-5. *quasi-identifier*: dates, places, and attributes with a demographic name, numeric ones too (``age``, ``sex``,
-   ``zip``, ``education``, ``married``, ``income``, ...). When the file has none, the categorical attributes with 3 to
-   50 categories, at most four, those with the most categories first; when it has none of these either, up to four with
-   two categories;
-6. *other*: all else.
-
-These are guesses. Who could know what about the respondents is for the custodian to say.
+Who could know what about the respondents is for the custodian to say.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import floor, log10
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from evosdc.errors import DataError, Fault
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.errors import DataError, Fault, HierarchyError
 from evosdc.files.column import Column
-from evosdc.files.inference.column_proposal import MOST_CATEGORIES, UNDECIDED, measures_bodies, propose_column
-from evosdc.files.inference.hierarchy_proposals import (
-    code_hierarchy,
-    hierarchy_of,
-    rule_for,
-    rule_of_dates,
-    rule_of_numbers,
-)
+from evosdc.files.inference.column_proposal import MEASURED, MOST_CATEGORIES, UNDECIDED, propose_column
 from evosdc.files.inference.missing_codes import MissingCode, code_sentences, suspected_codes
-from evosdc.files.row_order import duplicate_sentences, keeps_order, order_sentences
-from evosdc.files.schema.hierarchies import HierarchyRule
+from evosdc.files.inference.name_hints import hint_of, words_of
+from evosdc.files.published import duplicate_sentences, keeps_order, order_sentences
+from evosdc.files.schema.hierarchies import HierarchyRule, intervals_of_labels
 from evosdc.printing import printable
-from evosdc.table.numerals import numbers, same_number
+from evosdc.table.dates import LEVELS, days_of
+from evosdc.table.hierarchy import ROOT, Hierarchy, ordered_merging, prefix_hierarchy
+from evosdc.table.numerals import numbers, numeral, same_number
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 
 if TYPE_CHECKING:
@@ -61,6 +44,19 @@ _NUMERIC = (
     "Numeric attributes without a demographic name are not proposed: give those that others may know the role "
     "quasi-identifier."
 )
+Numbers = NDArray[np.float64]
+AGE_BANDS = (5.0, 10.0, 20.0)  # widths of age bands at levels 1, 2 and 3, in years
+FEWEST = 6  # fewest categories that make a hierarchy worth while
+OLDEST = 130.0  # numbers beyond are no ages in years
+# counts this far above the least one are merged at levels 1, 2 and 3: 0, 1, 2, 3, 4, 5+; then 0, 1, 2, 3+; 0, 1+
+TOPS = (5, 3, 1)
+LARGEST_COUNT = 30.0  # larger counts become ranges as other numbers do
+MOST_CODES = 20  # more whole numbers are measured, not codes
+_DOTTED = re.compile(r"[A-Z][0-9]{1,2}[0-9A-Z]?(?:\.[0-9A-Z]{1,4})?")  # codes of diseases
+_CODE = re.compile(r"([A-Za-z]*)([0-9]+[0-9A-Z]*?)((?:[.\-/ ][0-9A-Za-z]+)*)")
+_LONG_LIFE = 30
+_RANGES = 20
+_BEGINNING = 1000
 
 
 @dataclass(frozen=True)
@@ -82,129 +78,104 @@ class Inference:
     @property
     def remarks(self) -> tuple[str, ...]:
         """The notes on the file, without those on single attributes."""
-        attributes = self.schema.attributes
-        explained = frozenset(explanations_of(attributes, [self.reasons[a.name] for a in attributes]))
+        explained = frozenset(explanations_of(self.schema.attributes, self.reasons))
         return tuple(note for note in self.notes if note not in explained)
 
 
 def infer_schema(frame: "pd.DataFrame | HeldFrame") -> Inference:
     """Propose a schema for a DataFrame; columns that can be read in no one way are dropped, with a reason."""
-    from evosdc.files.frame import declared, held
+    from evosdc.files.frame import held
 
     whole = held(frame)
-    return infer([part.column for part in whole.parts], declared(whole.frame, whole.parts), {})
+    return infer([part.column for part in whole.parts], whole.declared, {})
 
 
 def infer(
     columns: Sequence[Column],
-    declared: Mapping[str, Attribute] | None = None,
+    declared: Mapping[str, Attribute] = MappingProxyType({}),
     codes: Mapping[str, Sequence[str]] | None = None,
-    labels: Mapping[str, str] | None = None,
-    code_labels: Mapping[str, Mapping[str, str]] | None = None,
+    labels: Mapping[str, str] = MappingProxyType({}),
+    code_labels: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> Inference:
     """Propose a schema for the columns of a file."""
     # `codes`: suspected texts that were confirmed; without them, undecided columns are refused.
     missing = missing_texts(columns)
-    suspected = suspected_codes(columns, missing, code_labels or {})
-    own = {name: attribute.missing for name, attribute in (declared or {}).items() if attribute.missing}
+    suspected = suspected_codes(columns, missing, code_labels)
+    own = {name: attribute.missing for name, attribute in declared.items() if attribute.missing}
     for name, texts in [*((code.name, [code.text]) for code in suspected if code.certain), *(codes or {}).items()]:
         own |= {name: tuple(dict.fromkeys((*own.get(name, ()), *texts)))} if texts else {}
     own |= {c.name: (*own[c.name], *same_number(c.texts, own[c.name], c.mark)) for c in columns if c.name in own}
-    measured = measures_bodies([column.name for column in columns])
-    apart: dict[str, list[str]] = {}
-    for code in suspected:
-        apart.setdefault(code.name, []).append(code.text)
+    apart = {column.name: [code.text for code in suspected if code.name == column.name] for column in columns}
+    measured = any(word in "".join(words_of(column.name)) for column in columns for word in MEASURED)
     proposals = [
-        propose_column(
-            column,
-            missing,
-            own.get(column.name, ()),
-            apart.get(column.name, ()),
-            measured,
-            (labels or {}).get(column.name, ""),
-        ).typed((declared or {}).get(column.name))
-        for column in columns
+        propose_column(c, missing, own.get(c.name, ()), apart[c.name], measured, labels.get(c.name, "")).typed(
+            declared.get(c.name)
+        )
+        for c in columns
     ]
-    reasons = [proposal.reason for proposal in proposals]
-    undecided = [proposal for proposal in proposals if proposal.undecided] if codes is None else []
-    if undecided:
-        advice = "Make the file write them so, or say in a schema what the column is: evosdc init DATA."
-        found = [p.scale_reason.partition(f": {UNDECIDED}")[0].removeprefix("it holds ") for p in undecided]
-        names = [printable(proposal.attribute.name) for proposal in undecided]
+    if undecided := [p for p in proposals if p.undecided and codes is None]:
         wanted = "one plain way of writing them"
-        raise DataError([Fault(name, given, wanted, advice) for name, given in zip(names, found, strict=True)])
+        advice = "Make the file write them so, or say in a schema what the column is: evosdc init DATA."
+        given = [p.scale_reason.partition(f": {UNDECIDED}")[0].removeprefix("it holds ") for p in undecided]
+        names = [printable(p.attribute.name) for p in undecided]
+        raise DataError([Fault(name, said, wanted, advice) for name, said in zip(names, given, strict=True)])
     attributes, chosen = _quasi_identifiers([proposal.attribute for proposal in proposals])
+    reasons = {proposal.attribute.name: proposal.reason for proposal in proposals}
     rules: dict[str, HierarchyRule] = {}
     for position, (column, attribute) in enumerate(zip(columns, attributes, strict=True)):
-        rule = None
+        found: Hierarchy | HierarchyRule | None = None
         if attribute.role is Role.SENSITIVE and attribute.scale is Scale.NOMINAL and len(attribute.categories) > 2:
-            attributes[position] = replace(attribute, hierarchy=code_hierarchy(attribute.categories))
-        if attribute.role is not Role.QUASI_IDENTIFIER:
-            continue
-        own_codes = apart.get(column.name, ())
-        if not attribute.categorical:
-            values = numbers(column.present((*missing, *attribute.missing, *own_codes)), column.mark)
-            rule = rule_for(attribute, values) if values is not None and len(values) else None
-        elif attribute.hierarchy is None:
-            rule = rule_of_dates(attribute) if attribute.date_format else rule_of_numbers(attribute, own_codes)
-            if rule is None:
-                attributes[position] = replace(attribute, hierarchy=hierarchy_of(attribute, own_codes))
-        rules |= {attribute.name: rule} if rule is not None else {}
+            found = code_hierarchy(attribute.categories)
+        elif attribute.role is Role.QUASI_IDENTIFIER and not attribute.categorical:
+            # A rule, since a list of the values would be the file's content.
+            values = numbers(column.present((*missing, *attribute.missing, *apart[column.name])), column.mark)
+            if values is not None and any(len(np.unique(some)) >= FEWEST for some in (values[:_BEGINNING], values)):
+                found = HierarchyRule(widths=widths(values, attribute.decimals, hint_of(attribute.name).age))
+        elif attribute.role is Role.QUASI_IDENTIFIER and attribute.hierarchy is None:
+            found = hierarchy_of(attribute, apart[column.name])
+        if isinstance(found, HierarchyRule):
+            rules[attribute.name] = found
+        elif found is not None:
+            attributes[position] = replace(attribute, hierarchy=found)
     notes = [*explanations_of(attributes, reasons), *chosen]
     others = [repr(text) for text in missing if text]
     if others:
         notes.append(f"{', '.join(others)} and empty values are taken for missing.")
-    decided = {(name, text) for name, texts in own.items() for text in texts}
-    left_out = {attribute.name for attribute in attributes if not attribute.role.published}
-    open_ = tuple(
-        code
-        for code in suspected
-        if code.certain or ((code.name, code.text) not in decided and code.name not in left_out)
-    )
-    notes += code_sentences([code for code in open_ if not code.certain])
-    withheld = [column for column, a in zip(columns, attributes, strict=True) if not a.role.published]
-    notes += order_sentences([column.name for column in withheld if keeps_order(column)])
+    withheld = {attribute.name for attribute in attributes if not attribute.role.published}
+    doubtful = [c for c in suspected if not c.certain and c.name not in withheld and c.text not in own.get(c.name, ())]
+    notes += code_sentences(doubtful)
+    notes += order_sentences([column.name for column in columns if column.name in withheld and keeps_order(column)])
     identifying = [a.name for a in attributes if a.role is Role.IDENTIFIER]
-    notes += [text for c in columns if c.name in identifying for text in _repeated(c, (*missing, *own.get(c.name, ())))]
+    for column in (column for column in columns if column.name in identifying):
+        # Where several records have the number of a person, records are not people.
+        own_missing = (*missing, *own.get(column.name, ()))
+        texts, size = column.present(own_missing), column.recorded(own_missing)
+        if _PEOPLE * size <= len(texts) < size and all(any(map(str.isdigit, text)) for text in texts):
+            name = printable(column.name)
+            notes.append(
+                f"{name} has {len(texts)} different values in {size} records. If it numbers people, some have several "
+                "records, and each record is judged as a person of its own. Keep one record of each person, or give "
+                f"{name} the role household, so that records of one person are judged together too."
+            )
     notes += duplicate_sentences(columns, identifying)
-    explained = {a.name: reason for a, reason in zip(attributes, reasons, strict=True)}
-    return Inference(Schema(tuple(attributes), missing), tuple(notes), explained, rules, open_, not chosen)
-
-
-def _repeated(column: Column, missing: Sequence[str]) -> list[str]:
-    """Return a sentence on the numbers of people that several records have: then records are not people."""
-    texts, size = column.present(missing), column.recorded(missing)
-    different = len(texts)
-    if not _PEOPLE * size <= different < size or not all(any(map(str.isdigit, text)) for text in texts):
-        return []
-    name = printable(column.name)
-    return [
-        f"{name} has {different} different values in {size} records. If it numbers people, some have several records, "
-        "and each record is judged as a person of its own. Keep one record of each person, or give "
-        f"{name} the role household, so that records of one person are judged together too."
-    ]
+    suspected = tuple(code for code in suspected if code.certain or code in doubtful)
+    return Inference(Schema(tuple(attributes), missing), tuple(notes), reasons, rules, suspected, not chosen)
 
 
 def missing_texts(columns: Sequence[Column]) -> tuple[str, ...]:
     """Return the texts that stand for missing values in some columns: the empty one, and the usual ones that occur."""
-    occurring = {text for column in columns if column.held is None for text in column.texts}
-    usual = (*MISSING_TEXTS, *MISSING_NUMBERS)
-    occurring |= {text for column in columns if column.held is not None for text in usual if text in column.held}
-    certain = tuple(text for text in MISSING_TEXTS if not text or text in occurring)
-    return certain + tuple(
-        text for text in MISSING_NUMBERS if text in occurring and _among_numbers(text, columns, certain)
-    )
+    usual = {*MISSING_TEXTS, *MISSING_NUMBERS}
+    here = [usual.intersection(c.texts if c.held is None else filter(c.held.__contains__, usual)) for c in columns]
+    certain = tuple(text for text in MISSING_TEXTS if not text or any(text in own for own in here))
 
+    def among_numbers(column: Column) -> bool:
+        if column.held is not None:
+            return set(column.held.words) <= {*certain, *MISSING_NUMBERS}
+        rest = set(column.texts).difference(certain, MISSING_NUMBERS)
+        return bool(rest) and numbers(rest, column.mark) is not None
 
-def _among_numbers(text: str, columns: Sequence[Column], missing: Sequence[str]) -> bool:
-    return all(
-        set(column.held.words) <= {*missing, *MISSING_NUMBERS}
-        if column.held is not None
-        else bool(rest := set(column.texts).difference(missing, MISSING_NUMBERS))
-        and numbers(rest, column.mark) is not None
-        for column in columns
-        if text in column.texts
-    )
+    within = {text: [c for c, own in zip(columns, here, strict=True) if text in own] for text in MISSING_NUMBERS}
+    return certain + tuple(text for text, own in within.items() if own and all(map(among_numbers, own)))
 
 
 def _quasi_identifiers(attributes: list[Attribute]) -> tuple[list[Attribute], list[str]]:
@@ -212,56 +183,125 @@ def _quasi_identifiers(attributes: list[Attribute]) -> tuple[list[Attribute], li
     if any(attribute.role is Role.QUASI_IDENTIFIER for attribute in attributes):
         return attributes, []
     free = [attribute for attribute in attributes if attribute.role is Role.OTHER]
-    wide = [a for a in free if a.categorical and FEWEST_CATEGORIES <= len(a.categories) <= MOST_CATEGORIES]
-    binary = [a for a in free if a.categorical and len(a.categories) == 2]
-    wide.sort(key=lambda a: -len(a.categories))
-    left = [_NUMERIC] if any(not attribute.categorical for attribute in free) else []
-    for candidates, kind in (
-        (wide, f"with {FEWEST_CATEGORIES} to {MOST_CATEGORIES} categories, those with the most first"),
-        (binary, "with two categories"),
-    ):
-        if candidates:
-            names = [attribute.name for attribute in candidates[:MOST_PROPOSED]]
-            changed = [replace(a, role=Role.QUASI_IDENTIFIER) if a.name in names else a for a in attributes]
-            note = (
-                f"No attribute has a demographic name; taken for quasi-identifiers are attributes {kind}: "
-                f"{printable(', '.join(names))}. Look at this choice."
-            )
-            return changed, [note, *left]
-    return attributes, ["No attribute could be taken for a quasi-identifier: give some that role.", *left]
+    sizes = {a.name: len(a.categories) for a in free if a.categorical}
+    wide = [name for name, size in sizes.items() if FEWEST_CATEGORIES <= size <= MOST_CATEGORIES]
+    wide.sort(key=lambda name: -sizes[name])
+    names = (wide or [name for name, size in sizes.items() if size == 2])[:MOST_PROPOSED]
+    left = [_NUMERIC] if len(sizes) < len(free) else []
+    if not names:
+        return attributes, ["No attribute could be taken for a quasi-identifier: give some that role.", *left]
+    kind = (
+        f"{FEWEST_CATEGORIES} to {MOST_CATEGORIES} categories, those with the most first" if wide else "two categories"
+    )
+    note = (
+        f"No attribute has a demographic name; taken for quasi-identifiers are attributes with {kind}: "
+        f"{printable(', '.join(names))}. Look at this choice."
+    )
+    return [replace(a, role=Role.QUASI_IDENTIFIER) if a.name in names else a for a in attributes], [note, *left]
 
 
-def explanations_of(attributes: Sequence[Attribute], reasons: Sequence[str]) -> list[str]:
+def explanations_of(attributes: Sequence[Attribute], reasons: Mapping[str, str]) -> list[str]:
     """Return a sentence for each attribute, and one for many that have a role, a scale and a reason in common."""
-    groups: dict[tuple[str, str, str], list[int]] = {}
-    for position, (attribute, reason) in enumerate(zip(attributes, reasons, strict=True)):
-        groups.setdefault((attribute.role, attribute.scale_word, _COUNT.sub("#", reason)), []).append(position)
+    groups: dict[tuple[str, str], list[int]] = {}
+    for position, attribute in enumerate(attributes):
+        kind = f"{attribute.role}, {attribute.scale_word}"
+        groups.setdefault((kind, _COUNT.sub("#", reasons[attribute.name])), []).append(position)
     notes: dict[int, str] = {}
-    for positions in groups.values():
+    for (kind, _), positions in groups.items():
+        names = [printable(attributes[position].name) for position in positions]
+        own = [reasons[attributes[position].name] for position in positions]
         if len(positions) < FEWEST_TOGETHER:
-            for position in positions:
-                notes[position] = _note(printable(attributes[position].name), attributes[position], reasons[position])
-        else:
-            names = f"{_listed([attributes[p].name for p in positions], positions)} ({len(positions)} attributes)"
-            shared = f"for each, {_spanning([reasons[position] for position in positions])}"
-            notes[positions[0]] = _note(names, attributes[positions[0]], shared)
+            found = zip(positions, names, own, strict=True)
+            notes |= {position: f"{name}: {kind}, since {reason}." for position, name, reason in found}
+            continue
+        neighbours = positions[-1] - positions[0] == len(positions) - 1
+        listed = f"{names[0]} to {names[-1]}" if neighbours else f"{', '.join(names[:_NAMED])}, ..., {names[-1]}"
+        # The reasons differ in their numbers only: one sentence has the span of each.
+        counts = zip(*([int(count) for count in _COUNT.findall(reason)] for reason in own), strict=True)
+        spans = [str(min(c)) if min(c) == max(c) else f"{min(c)} to {max(c)}" for c in counts]
+        shared = "".join(text + span for text, span in zip(_COUNT.split(own[0]), [*spans, ""], strict=True))
+        notes[positions[0]] = f"{listed} ({len(positions)} attributes): {kind}, since for each, {shared}."
     return [notes[position] for position in sorted(notes)]
 
 
-def _note(names: str, attribute: Attribute, reason: str) -> str:
-    return f"{names}: {attribute.role}, {attribute.scale_word}, since {reason}."
+def hierarchy_of(attribute: Attribute, apart: Sequence[str] = ()) -> Hierarchy | HierarchyRule | None:
+    """Return the hierarchy or rule that is proposed for a categorical attribute, None where none suggests itself."""
+    # A rule holds for the next wave too, unlike a list. Few numbers may be codes, whose list is known.
+    # `apart`: categories that may stand for missing values
+    labels, hint = attribute.categories, hint_of(attribute.name)
+    if attribute.date_format:
+        return rule_of_dates(attribute)
+    if len(labels) < FEWEST:
+        return None
+    try:
+        if attribute.scale is Scale.ORDINAL:
+            values = numbers(labels)
+            if values is None or len(set(values)) < len(labels):
+                return ordered_merging(labels)
+            plain: list[float] = values.tolist()
+            own = [value for label, value in zip(labels, plain, strict=True) if label not in apart] or plain
+            if hint.count and min(own) >= 0 and max(own) <= LARGEST_COUNT:
+                return top_coded(labels, plain, max(own))
+            ranges = widths(own, 0, hint.age)
+            if (hint.age or len(labels) > MOST_CODES) and [numeral(value, 0) for value in plain] == list(labels):
+                return HierarchyRule(widths=ranges)
+            return intervals_of_labels(attribute, ranges)
+        lengths, coded = {len(label) for label in labels}, all(any(map(str.isdigit, label)) for label in labels)
+        if hint.demographic == "place" and len(lengths) == 1 and min(lengths) > 1 and coded:
+            return prefix_hierarchy(labels)
+        if hint.code or all(map(_DOTTED.fullmatch, labels)):
+            return code_hierarchy(labels)
+    except HierarchyError:
+        return None
+    return None
 
 
-def _listed(names: Sequence[str], positions: Sequence[int]) -> str:
-    first, last = printable(names[0]), printable(names[-1])
-    if positions[-1] - positions[0] == len(positions) - 1:
-        return f"{first} to {last}"
-    return f"{', '.join(map(printable, names[:_NAMED]))}, ..., {last}"
+def code_hierarchy(labels: Sequence[str]) -> Hierarchy | None:
+    """Return the hierarchy of the codes of a classification: ``A12.3``, ``A12*``, ``A*``; None where none is merged."""
+    # What stands before a point, and the letters or first two digits: chapters of diseases (ICD), divisions of
+    # industries (NACE, ISIC), groups of occupations (ISCO).
+    parts = [_CODE.fullmatch(label) for label in labels]
+    if not all(parts):
+        return None
+    chapters = [f"{part[1] or part[2][:2]}*" for part in parts if part is not None]
+    groups = [f"{part[1]}{part[2]}*" for part in parts if part is not None]
+    levels = [column for column in (groups, chapters) if 1 < len(set(column)) < len(labels)]
+    if len(levels) == 2 and len(set(groups)) <= len(set(chapters)):
+        levels = levels[1:]
+    rows = tuple((*row, ROOT) for row in zip(*levels, strict=True))
+    return Hierarchy(tuple(labels), rows, "codes") if levels else None
 
 
-def _spanning(reasons: Sequence[str]) -> str:
-    """Return reasons that differ in their numbers only as one, with the span of each number."""
-    between = _COUNT.split(reasons[0])
-    counts = zip(*([int(count) for count in _COUNT.findall(reason)] for reason in reasons), strict=True)
-    spans = [str(min(c)) if min(c) == max(c) else f"{min(c)} to {max(c)}" for c in counts]
-    return "".join(text + span for text, span in zip(between, [*spans, ""], strict=True))
+def top_coded(labels: Sequence[str], values: Sequence[float], largest: float) -> Hierarchy | None:
+    """Return a hierarchy of counts that merges the greatest ones; None where nothing would be merged."""
+    least = int(min(values))
+    tops = [least + top for top in TOPS if sum(least + top <= value <= largest for value in values) > 1]
+    if not tops:
+        return None
+    rows = tuple(
+        (*(f"{top}+" if top <= value <= largest else label for top in tops), ROOT)
+        for label, value in zip(labels, values, strict=True)
+    )
+    return Hierarchy(tuple(labels), rows, "top coding")
+
+
+def rule_of_dates(attribute: Attribute) -> HierarchyRule:
+    """Return the rule by which days become months, quarters, years; those of births decades too."""
+    years = [day.year for day in days_of(attribute.categories, attribute.date_format).tolist() if day is not None]
+    levels = LEVELS if max(years, default=0) - min(years, default=0) >= _LONG_LIFE else LEVELS[:3]
+    return HierarchyRule(dates=levels[0 if "%d" in attribute.date_format else 1 :])
+
+
+def widths(values: Sequence[float] | Numbers, decimals: int = 0, age: bool = False) -> tuple[float, ...]:
+    """Return widths of ranges at levels 1, 2 and 3: age bands, or a round width for at most 20 ranges."""
+    least, most = float(np.min(values)), float(np.max(values))
+    if age and most <= OLDEST:
+        return AGE_BANDS
+    span = most - least
+    power = max(floor(log10(span / _RANGES)) if span > 0 else 0, -decimals)
+    first = next(w for w in (1, 2, 5, 10) if span / (w * 10.0**power) <= _RANGES or w == 10)
+    if power == -decimals:
+        first = max(first, 2)
+    found = tuple(float(f"{first * times}e{power}") for times in (1, 2, 10))
+    # What is wider than all values together says no more than the root does.
+    return tuple(width for width in found if width <= span) or found[:1]

@@ -6,7 +6,7 @@ a rule of the house, or chance. Rules are those of `evosdc.table.edit_rules`.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,15 +41,15 @@ class Relations:
     @property
     def sentences(self) -> list[str]:
         """The relations in sentences."""
-        said = list(self.derived)
-        if self.rules:
-            shown = "; ".join(rule.text for rule in self.rules[:3])
-            more = f"; and {len(self.rules) - 3} more" if len(self.rules) > 3 else ""
-            said.append(
-                f"Never together, though chance would give at least {EXPECTED:g} such records: {shown}{more}. "
-                "The schema lists them as comments: take the # away where masked records must keep it."
-            )
-        return said
+        if not self.rules:
+            return list(self.derived)
+        shown = "; ".join(rule.text for rule in self.rules[:3])
+        more = f"; and {len(self.rules) - 3} more" if len(self.rules) > 3 else ""
+        return [
+            *self.derived,
+            f"Never together, though chance would give at least {EXPECTED:g} such records: {shown}{more}. "
+            "The schema lists them as comments: take the # away where masked records must keep it.",
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,21 +59,20 @@ class _Grouped:
     attribute: Attribute
     groups: NDArray[np.int64]  # shape (n,); of each record; -1 where its value is missing
     size: int
-    # lows, tops: shape (size,); the least and the greatest value in each band; None for categories
-    lows: Floats | None = None
-    tops: Floats | None = None
+    # ends: shape (2, size); the least and the greatest value in each band; None for categories
+    ends: Floats | None = None
 
     def values(self, first: int, last: int) -> Values:
         """Return the content of the groups from the first to the last, as in an edit rule."""
-        if self.lows is None or self.tops is None:
+        if self.ends is None:
             own = self.attribute.categories[first : last + 1]
             return own[0] if len(own) == 1 else own
-        low, high = float(self.lows[first]), float(self.tops[last])
+        low, high = float(self.ends[0, first]), float(self.ends[1, last])
         if self.attribute.date_format:
             return f"{np.datetime64(int(low), 'D')}..{np.datetime64(int(high), 'D')}"
         decimals = 0 if self.attribute.categorical else self.attribute.decimals
-        ends = (float(numeral(low, decimals)), float(numeral(high, decimals)))
-        return ends if decimals else (int(ends[0]), int(ends[1]))
+        low, high = float(numeral(low, decimals)), float(numeral(high, decimals))
+        return (low, high) if decimals else (int(low), int(high))
 
 
 def relations_of(table: Table) -> Relations:
@@ -85,15 +84,8 @@ def relations_of(table: Table) -> Relations:
     grouped = [one for a in compared if (one := _grouped(table, a, values.get(a.name))) is not None]
     rules = [rule for one, other in combinations(grouped, 2) for rule in _never_together(one, other)]
     rules.sort(key=lambda entry: -entry[0])
-    derived = [
-        *_household_sizes(table, values),
-        *_nearly_shared(table),
-        *_ages(table, values),
-        *_durations(table, values),
-        *_sums(table, values),
-        *_followers(grouped),
-    ]
-    return Relations(tuple(rule for _, rule in rules[:MOST_RULES]), tuple(derived))
+    derived = (*_of_households(table, values), *_of_dates(table, values), *_sums(table, values), *_followers(grouped))
+    return Relations(tuple(rule for _, rule in rules[:MOST_RULES]), derived)
 
 
 def _values(table: Table, attribute: Attribute) -> Floats | None:
@@ -124,7 +116,7 @@ def _grouped(table: Table, attribute: Attribute, values: Floats | None) -> _Grou
     groups[np.isnan(values)] = -1
     # Bands end where their last value lies: rules say nothing of values that do not occur.
     tops = np.append(known[np.searchsorted(known, lows[1:]) - 1], known[-1])
-    return _Grouped(attribute, groups, len(lows), lows, tops)
+    return _Grouped(attribute, groups, len(lows), np.stack([lows, tops]))
 
 
 def _never_together(one: _Grouped, other: _Grouped) -> Iterator[tuple[float, EditRule]]:
@@ -133,94 +125,73 @@ def _never_together(one: _Grouped, other: _Grouped) -> Iterator[tuple[float, Edi
     places = one.groups[present] * other.size + other.groups[present]
     counts = np.bincount(places, minlength=one.size * other.size).reshape(one.size, other.size)
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(len(places), 1)
-    if (one.lows is None and other.lows is not None) or (one.lows is other.lows is None and one.size > other.size):
+    if (one.ends is None and other.ends is not None) or (one.ends is other.ends is None and one.size > other.size):
         one, other, counts, expected = other, one, counts.T, expected.T
-    if other.lows is not None:
-        yield from _corners(one, other, counts == 0, expected)
+
+    def rule(own: Values, theirs: Values, records: Floats | float) -> tuple[float, EditRule]:
+        return float(np.sum(records)), EditRule(((one.attribute.name, own), (other.attribute.name, theirs)))
+
+    if other.ends is not None:
+        # The largest empty rectangle in each corner of two orders: the young that were hired long ago.
+        for down, across in product((1, -1), repeat=2):
+            turned = slice(None, None, down), slice(None, None, across)
+            empty = np.logical_and.accumulate(np.logical_and.accumulate(counts[turned] == 0, axis=0), axis=1)
+            sums = np.where(empty, expected[turned].cumsum(axis=0).cumsum(axis=1), 0.0)
+            row, column = divmod(int(sums.argmax()), other.size)
+            if sums[row, column] >= EXPECTED:
+                rows = (0, row) if down > 0 else (one.size - 1 - row, one.size - 1)
+                columns = (0, column) if across > 0 else (other.size - 1 - column, other.size - 1)
+                yield rule(one.values(*rows), other.values(*columns), float(sums[row, column]))
         return
     for place in range(other.size):
-        never = counts[:, place] == 0
-        if one.lows is None:
+        never, theirs = counts[:, place] == 0, other.values(place, place)
+        if one.ends is None:
             likely = np.flatnonzero(never & (expected[:, place] >= EXPECTED))
             if len(likely):
                 own = tuple(one.attribute.categories[k] for k in likely)
-                yield _rule(
-                    one, own if len(own) > 1 else own[0], other, other.values(place, place), expected[likely, place]
-                )
+                yield rule(own if len(own) > 1 else own[0], theirs, expected[likely, place])
             continue
         edges = np.flatnonzero(np.diff(np.r_[False, never, False]))
         for first, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
             if expected[first:end, place].sum() >= EXPECTED:
-                own_values = one.values(first, end - 1)
-                yield _rule(one, own_values, other, other.values(place, place), expected[first:end, place])
+                yield rule(one.values(first, end - 1), theirs, expected[first:end, place])
 
 
-def _corners(
-    one: _Grouped, other: _Grouped, never: NDArray[np.bool_], expected: Floats
-) -> Iterator[tuple[float, EditRule]]:
-    """Yield the largest empty rectangle in each corner of two orders: the young that were hired long ago."""
-    for down in (False, True):
-        for across in (False, True):
-            steps = slice(None, None, -1 if down else 1), slice(None, None, -1 if across else 1)
-            empty = np.logical_and.accumulate(np.logical_and.accumulate(never[steps], axis=0), axis=1)
-            sums = np.where(empty, expected[steps].cumsum(axis=0).cumsum(axis=1), 0.0)
-            row, column = divmod(int(sums.argmax()), other.size)
-            if sums[row, column] < EXPECTED:
-                continue
-            rows = (one.size - 1 - row, one.size - 1) if down else (0, row)
-            columns = (other.size - 1 - column, other.size - 1) if across else (0, column)
-            yield _rule(one, one.values(*rows), other, other.values(*columns), sums[row, column])
-
-
-def _rule(one: _Grouped, own: Values, other: _Grouped, theirs: Values, expected: Floats) -> tuple[float, EditRule]:
-    return float(np.sum(expected)), EditRule(((one.attribute.name, own), (other.attribute.name, theirs)))
-
-
-def _household_sizes(table: Table, values: dict[str, Floats]) -> Iterator[str]:
-    """Yield which columns count the members of a record's household."""
-    for household in table.schema.with_role(Role.HOUSEHOLD):
+def _of_households(table: Table, values: dict[str, Floats]) -> Iterator[str]:
+    """Yield which columns count the members of households, and which nearly all members have in common."""
+    households = table.schema.with_role(Role.HOUSEHOLD)
+    for household in households:
         homes = table.column(household).astype(np.int64)
         members = np.where(homes < 0, np.nan, np.bincount(homes[homes >= 0], minlength=1)[np.maximum(homes, 0)])
-        if not 2 <= np.nanmax(members, initial=0.0) < len(table):
-            continue
-        for name, own in values.items():
-            if _equal(own, members):
-                yield (
-                    f"{printable(name)} is the number of records of each {printable(household)}: leave it out, and "
-                    "count it again in the published file; masked apart, both contradict each other."
-                )
-
-
-def _nearly_shared(table: Table) -> Iterator[str]:
-    """Yield which columns are the same for all members in all but a few households."""
-    homes = len(households_of(table)) if table.schema.with_role(Role.HOUSEHOLD) else 0
+        sized = 2 <= np.nanmax(members, initial=0.0) < len(table)
+        for name in (name for name, own in values.items() if sized and _equal(own, members)):
+            yield (
+                f"{printable(name)} is the number of records of each {printable(household)}: leave it out, and "
+                "count it again in the published file; masked apart, both contradict each other."
+            )
+    all_homes = len(households_of(table)) if households else 0
     names = [a.name for a in table.schema.attributes if a.role in _COMPARED]
     for name, rows in differing_homes(table, names).items():
-        if 0 < len(rows) <= max(1, homes // _SLIPS):
+        if 0 < len(rows) <= max(1, all_homes // _SLIPS):
             yield (
-                f"{printable(name)} is the same for all members of a household but in {len(rows)} of {homes}: if these "
-                "are slips, correct them. Then it is masked once for all members; else members are masked apart."
+                f"{printable(name)} is the same for all members of a household but in {len(rows)} of {all_homes}: if "
+                "these are slips, correct them. Then it is masked once for all members; else members are masked apart."
             )
 
 
-def _ages(table: Table, values: dict[str, Floats]) -> Iterator[str]:
-    """Yield which numbers of years follow from dates, as ages do from births."""
-    for date in (a for a in table.schema.attributes if a.date_format and a.name in values):
-        days = values[date.name]
-        years = np.where(np.isnan(days), np.nan, 1970 + days / 365.2425)
-        for name, own in values.items():
-            total = own + years if name != date.name else np.full(len(own), np.nan)
+def _of_dates(table: Table, values: dict[str, Floats]) -> Iterator[str]:
+    """Yield which years follow from dates, as ages from births, and which numbers are the days between two dates."""
+    dates = [a.name for a in table.schema.attributes if a.date_format and a.name in values]
+    for date in dates:
+        years = 1970 + values[date] / 365.2425
+        for name in (name for name in values if name != date):
+            total = values[name] + years
             known = total[~np.isnan(total)]
-            if len(known) >= _FEWEST and np.ptp(known) <= 2.0 and np.nanstd(own) > 2.0:
+            if len(known) >= _FEWEST and np.ptp(known) <= 2.0 and np.nanstd(values[name]) > 2.0:
                 yield (
-                    f"{printable(name)} follows from {printable(date.name)}: publish one of them, since the one "
+                    f"{printable(name)} follows from {printable(date)}: publish one of them, since the one "
                     "discloses the other."
                 )
-
-
-def _durations(table: Table, values: dict[str, Floats]) -> Iterator[str]:
-    """Yield which numbers are the days between two dates, as a stay is from admission to discharge."""
-    dates = [a.name for a in table.schema.attributes if a.date_format and a.name in values]
     for first, last in permutations(dates, 2):
         between = values[last] - values[first]
         for name in sorted(values.keys() - set(dates)):
@@ -235,8 +206,7 @@ def _sums(table: Table, values: dict[str, Floats]) -> Iterator[str]:
     """Yield which numbers are the sum of two others in all records."""
     names = [a.name for a in table.schema.numeric if a.name in values][:_MOST_SUMMED]
     for total in names:
-        others = [name for name in names if name != total]
-        for one, other in combinations(others, 2):
+        for one, other in combinations([name for name in names if name != total], 2):
             if _equal(values[total], values[one] + values[other], close=True):
                 yield f"{printable(total)} is {printable(one)} + {printable(other)}: leave it out, and add it up again."
 
@@ -250,8 +220,7 @@ def _equal(own: Floats, other: Floats, close: bool = False) -> bool:
 
 def _followers(grouped: list[_Grouped]) -> Iterator[str]:
     """Yield which categories follow from finer ones: a region from its municipality."""
-    plain = [one for one in grouped if one.lows is None and one.size >= 2]
-    for fine, wide in permutations(plain, 2):
+    for fine, wide in permutations([one for one in grouped if one.ends is None], 2):
         present = (fine.groups >= 0) & (wide.groups >= 0)
         pairs = np.unique(fine.groups[present] * wide.size + wide.groups[present])
         fewest = fine.size > wide.size and present.sum() >= _FEWEST * fine.size

@@ -14,8 +14,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat,
 
 from evosdc.errors import Fault, FaultCollector, HierarchyError, InputError, did_you_mean
 from evosdc.files.atomic import write_text
+from evosdc.files.coding import quoted
 from evosdc.files.encoding import read_text
-from evosdc.files.quoting import quoted
 from evosdc.table.dates import LEVELS, date_hierarchy
 from evosdc.table.hierarchy import ROOT, Hierarchy, number_intervals, ordered_merging, prefix_hierarchy
 from evosdc.table.numerals import is_padded, number, numeral
@@ -29,30 +29,22 @@ _XML = re.compile(r"\s*<(?:\?xml|!--|!DOCTYPE|(?:\w+:)?(?:Structure|codeBook|Cod
 
 def read_hierarchy(path: Path) -> Hierarchy:
     """Read the ARX form: a line a leaf, from the leaf to the root; separated by semicolon, comma or tab."""
-    # Or lines ``child,parent``; or XML, a code list of SDMX or DDI-Codebook: ``codes.xml#OCCUPATION`` names one of
-    # several.
+    # Or lines ``child,parent``; or a code list of SDMX or DDI-Codebook: ``codes.xml#OCCUPATION`` names one of several.
     path = Path(path)
     file, sign, name = path.name.rpartition("#")
     path, name = (path.with_name(file), name) if sign and file and not path.exists() else (path, "")
     text = read_text(path, HierarchyError)
     if text.lstrip().startswith("<") and (path.suffix.lower() == ".xml" or _XML.match(text)):
-        return hierarchy_of_codes(text, str(path), name)
-    return hierarchy_of_text(text, str(path))
-
-
-def hierarchy_of_text(text: str, origin: str) -> Hierarchy:
-    """Return the hierarchy that a text in the ARX form, or of edges, writes; raises as `read_hierarchy`."""
+        return _hierarchy_of_codes(text, str(path), name)
     first = next((line for line in text.splitlines() if line.strip()), "")
     separator = max(";,\t", key=first.count)
-    rows = [
-        tuple(cell.strip() for cell in row)
-        for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-        if any(cell.strip() for cell in row)
-    ]
-    if all(len(row) == 2 for row in rows) and {row[1] for row in rows} & {row[0] for row in rows}:
-        named = tuple(cell.casefold() for cell in rows[0]) == _HEADER and rows[0][0] not in {row[1] for row in rows}
-        return Hierarchy.from_edges(rows[1:] if named else rows, origin)
-    return Hierarchy(tuple(row[0] for row in rows), tuple(row[1:] for row in rows), origin)
+    cells = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    rows = [row for row in (tuple(map(str.strip, row)) for row in cells) if any(row)]
+    parents = {row[1] for row in rows if len(row) == 2}
+    if all(len(row) == 2 for row in rows) and parents & {row[0] for row in rows}:
+        named = tuple(cell.casefold() for cell in rows[0]) == _HEADER and rows[0][0] not in parents
+        return Hierarchy.from_edges(rows[1:] if named else rows, str(path))
+    return Hierarchy(tuple(row[0] for row in rows), tuple(row[1:] for row in rows), str(path))
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: Path) -> None:
@@ -63,12 +55,12 @@ def write_hierarchy(hierarchy: Hierarchy, path: Path) -> None:
     write_text(path, buffer.getvalue())
 
 
-def hierarchy_of_codes(content: str, origin: str, name: str = "") -> Hierarchy:
+def _hierarchy_of_codes(content: str, origin: str, name: str) -> Hierarchy:
     """Return the hierarchy of a code list."""
     if "<!DOCTYPE" in content or "<!ENTITY" in content:
         raise HierarchyError(Fault(origin, "an XML file that declares entities", "one without a DOCTYPE"))
+    root = ElementTree.Element("root")
     try:
-        root = ElementTree.Element("root")
         root.append(ElementTree.fromstring(content.encode("utf-8")))
     except (ElementTree.ParseError, ValueError) as error:
         raise HierarchyError(Fault(origin, f"text that is not XML ({error})", "SDMX or DDI-Codebook")) from None
@@ -161,9 +153,8 @@ def rule_of(given: Mapping[str, Any], where: str) -> HierarchyRule:
                 faults.append(Fault(where, f"the key {key!r}", f"one of {', '.join(known)}", did_you_mean(key, known)))
             else:
                 wanted = item["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-                faults.append(
-                    Fault(where, f"{key} = {given[key]!r}" if key in given else "none or several of them", wanted)
-                )
+                said = f"{key} = {given[key]!r}" if key in given else "none or several of them"
+                faults.append(Fault(where, said, wanted))
         raise HierarchyError(faults) from None
 
 

@@ -8,11 +8,12 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import dropwhile, takewhile
 from pathlib import Path
 from typing import Any
 
 from evosdc.errors import Fault, SchemaError, did_you_mean
-from evosdc.files.atomic import atomic
+from evosdc.files.atomic import write_text
 from evosdc.files.encoding import read_text
 from evosdc.files.inference.missing_codes import MAY_STAND
 from evosdc.files.schema.schema_file import ATTRIBUTE_KEYS, key_text, schema_of_text, value_text
@@ -49,9 +50,10 @@ class Step:
 def edit_schema(path: Path, attribute: str, changes: Mapping[str, Any]) -> Step:
     """Change the entry of one attribute in a schema file; all other lines stay, comments too."""
     lines = _lines(path)
-    place, table = _found(lines, attribute, path)
+    place, before = _found(lines, attribute, path)
+    table = before or {}
     names = [entry[0] for line in _section(lines)[1] if (entry := _entry(line)) is not None]
-    if table is None and (advice := did_you_mean(attribute, names)):
+    if before is None and (advice := did_you_mean(attribute, names)):
         advice += f" Where {attribute} is a column that the schema leaves out, write its line by hand."
         wanted = f"one of {printable(', '.join(names))}"
         raise SchemaError(Fault(printable(str(path)), f"the attribute {attribute!r}", wanted, advice))
@@ -61,19 +63,17 @@ def edit_schema(path: Path, attribute: str, changes: Mapping[str, Any]) -> Step:
         wanted, advice = f"one of {', '.join(ATTRIBUTE_KEYS)}", did_you_mean(unknown[0], ATTRIBUTE_KEYS)
         raise SchemaError(Fault(printable(f"{path}, {attribute}"), f"the key {unknown[0]!r}", wanted, advice))
     scale = changes.get("scale")
-    if scale is not None and scale != (table or {}).get("scale"):
+    if scale is not None and scale != table.get("scale"):
         left_out = _LEFT_OUT.get(str(scale), ("decimals", "format"))
-        changes = dict.fromkeys(key for key in left_out if key in (table or {})) | changes
-    after = {key: value for key, value in ((table or {}) | changes).items() if value is not None}
-    step = Step(datetime.now(UTC).isoformat(timespec="seconds"), attribute, table, after)
-    if after == (table or {}):
-        return step
-    line = f"{key_text(attribute)} = {value_text(after)}"
-    before = lines[place] if table is not None else f"{key_text(attribute)} ="
-    lines[place : place + (table is not None)] = [line]
-    if not any(text.startswith(_STEP) for text in lines):
-        lines += ["", _TITLE]
-    _write(path, [*_answered(lines, attribute, after), f"{_STEP}{step.when} {before}"])
+        changes = dict.fromkeys(key for key in left_out if key in table) | changes
+    after = {key: value for key, value in (table | changes).items() if value is not None}
+    step = Step(datetime.now(UTC).isoformat(timespec="seconds"), attribute, before, after)
+    if after != table:
+        was = lines[place] if before is not None else f"{key_text(attribute)} ="
+        lines[place : place + (before is not None)] = [f"{key_text(attribute)} = {value_text(after)}"]
+        if not any(text.startswith(_STEP) for text in lines):
+            lines += ["", _TITLE]
+        _write(path, [*_answered(lines, attribute, after), f"{_STEP}{step.when} {was}"])
     return step
 
 
@@ -131,31 +131,22 @@ def schema_steps(path: Path) -> list[Step]:
 
 def reasons_told(path: Path) -> dict[str, str]:
     """Return the comments right above the lines of attributes, by name: the reason for each proposal."""
-    found: dict[str, str] = {}
-    comment: list[str] = []
+    found, comment = {}, list[str]()
     for line in _section(_lines(path))[1]:
-        if line.startswith("#"):
+        if not line.startswith("#"):
+            if comment and (entry := _entry(line)) is not None:
+                found[entry[0]] = " ".join(comment)
+            comment = []
+        else:
             comment.append(line.removeprefix("#").strip())
-            continue
-        entry = _entry(line)
-        if entry is not None and comment:
-            found[entry[0]] = " ".join(comment)
-        comment = []
     return found
 
 
 def remarks_told(path: Path) -> list[str]:
     """Return the remarks on the whole file, which stand between the legend of a proposed schema and its settings."""
-    found: list[str] = []
-    paragraph = 0
-    for line in _lines(path):
-        if not line.startswith("#"):
-            if line.strip():
-                break
-            paragraph += 1
-        elif paragraph and not line.startswith(_ANSWERED):
-            found.append(line.removeprefix("#").strip())
-    return found
+    begun = takewhile(lambda line: line.startswith("#") or not line.strip(), _lines(path))
+    below = dropwhile(lambda line: line.startswith("#"), begun)
+    return [line.removeprefix("#").strip() for line in below if line.strip() and not line.startswith(_ANSWERED)]
 
 
 def _lines(path: Path) -> list[str]:
@@ -165,8 +156,7 @@ def _lines(path: Path) -> list[str]:
 def _write(path: Path, lines: Iterable[str]) -> None:
     text = "\n".join(lines) + "\n"
     schema_of_text(text, path)
-    with atomic(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
+    write_text(path, text)
 
 
 def _section(lines: Sequence[str]) -> tuple[int, Sequence[str]]:
@@ -185,12 +175,9 @@ def _found(lines: list[str], attribute: str, path: Path) -> tuple[int, dict[str,
             return number, entry[1]
     description = schema_of_text("\n".join(lines) + "\n", path)
     if attribute in description.attributes or "[attributes]" not in map(str.strip, lines):
-        given, wanted = (
-            "written in another form than a line for each attribute",
-            'lines such as age = { role = "other" }',
-        )
-        where = printable(f"{path}, {attribute}")
-        raise SchemaError(Fault(where, given, wanted, "Edit the file by hand, or let evosdc init write a new one."))
+        where, given = printable(f"{path}, {attribute}"), "written in another form than a line for each attribute"
+        advice = "Edit the file by hand, or let evosdc init write a new one."
+        raise SchemaError(Fault(where, given, 'lines such as age = { role = "other" }', advice))
     filled = [number for number, line in enumerate(section, begin + 1) if line.strip()]
     return (filled[-1] if filled else begin), None
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from evosdc.errors import DataError, InputError, ParameterError
 from evosdc.files.column import Column, distinct
-from evosdc.files.reading import read_source
+from evosdc.files.source import read_source
 from evosdc.secret import PUBLIC_SEED, Key, Purpose, as_key
 from evosdc_masking.tables import cell_key_table, record_keys
 from tests.cli.conftest import evosdc as command  # noqa: F401 -- a fixture

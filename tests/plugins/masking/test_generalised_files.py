@@ -16,7 +16,7 @@ import pytest
 
 import evosdc
 from evosdc.cli import main
-from evosdc.files.reading import read_source
+from evosdc.files.source import read_source
 from evosdc.table.generalisation import LabelReader
 from tests.published import DataSets
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import evosdc
 from evosdc.errors import ParameterError
-from evosdc.files.reading import read_source
+from evosdc.files.source import read_source
 from evosdc.table.equivalence import key_codes
 from evosdc.table.table import Table
 from evosdc_masking.suppression.class_repair import cheapest_subsets

@@ -42,7 +42,7 @@ def test_a_search_with_all_of_them(tmp_path):
     assert best["il"] == pytest.approx((best["dbil"] + best["ctbil"] + best["ctbil-across"]) / 3)
     masked = tmp_path / "run" / finished.result.best.file
     assembly = assemble(chosen, default_registry())
-    from evosdc.files.masked_file import read_masked
+    from evosdc.files.source import read_masked
 
     stored = read_masked(masked, assembly.source).table.select(assembly.microdata.protect)
     fresh, _ = assembly.problem.score(stored)

@@ -12,7 +12,7 @@ from scipy.integrate import quad
 
 import evosdc
 from evosdc.assess.risk import intruder_view_of
-from evosdc.files.reading import read_source
+from evosdc.files.source import read_source
 from evosdc.model import IntruderView, MissingMatch
 from evosdc.plugins.registry import default_registry
 from evosdc.table.equivalence import key_codes

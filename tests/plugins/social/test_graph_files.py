@@ -12,17 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evosdc.errors import DataError
-from evosdc.files.formats.values import valued_column
-from evosdc.files.original import Published
-from evosdc.files.reading import read_source
-from evosdc.files.source import Source
+from evosdc.files.original import Published, valued_column
+from evosdc.files.source import Source, read_source
 from evosdc.table.row_positions import random_order
 from evosdc.table.schema import Attribute, Role
 from evosdc.testing.functions import unchanged_columns
 from evosdc_social.formats import graphml, join_files, parse_graphml, parse_node_link, parse_zipped, zipped
 from evosdc_social.formats import node_link as written_node_link
 from evosdc_social.graph import Graph
-from evosdc_social.graph_file import GraphFile
+from evosdc_social.graph_file import graph_file
 from tests.plugins.social.graphs import EDGES, USERS, members_of_parliament, node_link, schema_beside
 from tests.published import DataSets
 
@@ -124,7 +122,7 @@ def test_a_graph_that_is_read_again_is_the_table_that_was_measured(
     n, columns = len(lists), len(lists[0])
     users = np.arange(n, dtype=np.intp)
     full = Graph(tuple(f"n{i}" for i in users), {"topics": [("x",) * columns] * n}, users, (users + 1) % n)
-    whole = GraphFile(full, suffix, write)
+    whole = graph_file(full, "whole", suffix, write)
     made = [valued_column(f"topics_{place + 1}", [r[place] for r in lists]).column for place in range(columns)]
     published = [Published(place, column, Attribute(column.name), True) for place, column in enumerate(made)]
     content = b"".join(whole.write(published, users))
