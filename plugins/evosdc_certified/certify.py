@@ -159,6 +159,12 @@ def _made_again(
     given = {"epsilon": () if options.epsilon is None else (options.epsilon,), "also": options.also or ()}
     texts = {name: ", ".join(f"{value:g}" for value in values) for name, values in given.items() if values}
     faults = [Fault(name, f"{text} with an earlier run", f"no {name}", advice) for name, text in texts.items()]
+    going_on = interrupted(earlier.path) and earlier.path.resolve() == folder.path.resolve()
+    begun = going_on and folder.file(EXPERIMENT).exists()
+    for name in ("key", *("seed", "records", "moves", "time") * begun) if going_on else ():
+        if getattr(options, name) is not None:
+            advice = "Leave it out, or name another folder by --output to begin again with the same tables."
+            faults.append(Fault(name, "a value, with a run that goes on", "none: it ends as it began", advice))
     if faults:
         raise ParameterError(faults)
     tables = PrivateTables.read(earlier.file(FILE))
@@ -170,9 +176,8 @@ def _made_again(
     if options.original is not None and options.second_opinion:
         original = _original(schema, tables, options)
         opinion = partial(attacked, original, _workload(options.workload, tables.domain.names), tables)
-    if interrupted(earlier.path) and earlier.path.resolve() == folder.path.resolve():
-        seed = read_experiment(folder.file(EXPERIMENT)).seed if folder.file(EXPERIMENT).exists() else options.seed
-        drawn = folder.seed(seed)
+    if going_on:
+        drawn = folder.seed(read_experiment(folder.file(EXPERIMENT)).seed if begun else options.seed)
     else:
         drawn = lay_out(folder, tables, earlier.file(SCHEMA_FILE), chosen_seed(options.seed, options.key))
     return _made(folder, tables, drawn, options, monotonic(), [], say, opinion)

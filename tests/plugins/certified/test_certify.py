@@ -161,6 +161,12 @@ def test_an_interrupted_run_goes_on_with_its_tables(files, evosdc, monkeypatch) 
     assert (files / "run" / FILE).read_text() == tables, "nothing is measured again"
     again = evosdc("certify", "run", "--key", "run/key", "--moves", 1000, "-o", "again", "--json")
     assert json.loads(going_on.out)["digest"] == json.loads(again.out)["digest"]
+    (files / "run" / "result.json").unlink()
+    refused = evosdc("certify", "run", "--records", 100, "--key", "run/key")
+    assert refused.status == 2
+    assert "records: given a value, with a run that goes on" in refused.err
+    assert "key: given a value" in refused.err
+    assert json.loads(evosdc("certify", "run", "--json").out)["digest"] == json.loads(again.out)["digest"]
 
 
 def test_two_measurements_have_other_noise_even_with_the_same_key(files, evosdc) -> None:  # noqa: F811
