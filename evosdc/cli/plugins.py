@@ -10,6 +10,7 @@ import tempfile
 from dataclasses import asdict
 from importlib import metadata, resources
 from importlib.util import find_spec
+from inspect import signature
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -331,6 +332,10 @@ def require_testable(kind: Kind, spec: Spec) -> None:
     if kind.name == "format":
         given, wanted = "a format, which is tested with a small file of its own", "a subclass of FormatConformance"
         raise InputError(Fault(f"plugins test {spec.name}", given, wanted, "See docs/plugins/format.md."))
+    implementation = default_registry().implementation
+    if kind.name == "operator" and "toolbox" in signature(implementation(kind.name, spec.name)).parameters:
+        given, wanted = "an operator that takes the toolbox of a search", "a subclass of OperatorConformance"
+        raise InputError(Fault(f"plugins test {spec.name}", given, wanted, "See docs/plugins/operator.md."))
     if isinstance(spec, DatasetSpec) and spec.files:
         given, wanted = "a data set of published files", "one that needs none"
         raise InputError(Fault(f"plugins test {spec.name}", given, wanted, f"evosdc datasets fetch {spec.name}"))

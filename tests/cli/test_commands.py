@@ -228,3 +228,5 @@ def test_plugins_test_runs_the_conformance_suite(evosdc, name):
 def test_plugins_test_refuses_what_needs_files_of_its_own(evosdc):
     answer = evosdc("plugins", "test", "graphml")
     assert (answer.status, "a small file of its own" in answer.err) == (2, True)
+    answer = evosdc("plugins", "test", "private-tables-annealing")
+    assert (answer.status, "takes the toolbox of a search" in answer.err) == (2, True)

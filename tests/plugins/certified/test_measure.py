@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from evosdc.errors import ParameterError
 from evosdc.model import Changes, Genotype, Microdata, toolbox_of
 from evosdc.table.schema import Schema
 from evosdc.table.table import Table
+from evosdc.testing import OperatorConformance
 from evosdc_cells.cells import Cells
 from evosdc_certified.annealing import annealed
 from evosdc_certified.domain import domain_of
@@ -143,3 +145,19 @@ def test_where_the_operator_has_nothing_to_work_on_it_says_so(fitted) -> None:
     known = {"private-tables": FittedTables(fitted.tables, narrow.microdata.original.schema)}
     with pytest.raises(ParameterError, match="age with other categories"):
         annealed(narrow.seeded(fewer), rng, toolbox_of(narrow, known))
+
+
+class TestAnnealing(OperatorConformance):
+    @pytest.fixture(autouse=True)
+    def _with_tables(self, fitted):
+        self.tables = fitted
+        self.cells = Cells(Cells.Params(), Microdata(survey(50), ("age", "sex", "marital", "income")))
+
+    def operator(self):
+        return partial(annealed, toolbox=toolbox_of(self.cells, {"private-tables": self.tables}), moves=200)
+
+    def genome(self, rng):
+        return self.cells.random(rng)
+
+
+del OperatorConformance
