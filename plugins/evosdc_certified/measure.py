@@ -111,14 +111,17 @@ class TablesTracker(Tracker):
 
     def tries(self, changes: Changes) -> NDArray[np.float64]:
         """Return the scores of children."""
-        tables, scale = self.fitted.tables, self.fitted.tables.records / max(1, self.records)
-        child = np.repeat(np.arange(len(changes.ends)), np.diff(changes.ends, prepend=0))[:, None] * len(self.counts)
-        before, after = (self.fitted.positions(table) + child for table in (changes.before, changes.after))
-        touched, where = np.unique([before, after], return_inverse=True)
-        added = np.bincount(where.ravel(), np.repeat([-1.0, 1.0], before.size), len(touched)) * scale
-        child, at = np.divmod(touched, len(self.counts))
-        change = tables.weight[at] * added * (2.0 * (self.counts[at] * scale - tables.target[at]) + added)
-        found: NDArray[np.float64] = tables.score(self.misfit + np.bincount(child, change, len(changes.ends)))
+        tables, children, cells = self.fitted.tables, len(changes.ends), len(self.counts)
+        scale = tables.records / max(1, self.records)
+        # Each child has counts of its own, one after the other.
+        first = np.repeat(np.arange(children), np.diff(changes.ends, prepend=0))[:, None] * cells
+        before, after = (
+            np.bincount((self.fitted.positions(table) + first).ravel(), minlength=children * cells)
+            for table in (changes.before, changes.after)
+        )
+        added = (after - before).reshape(children, cells) * scale
+        change = (tables.weight * added * (2.0 * (self.counts * scale - tables.target) + added)).sum(axis=1)
+        found: NDArray[np.float64] = tables.score(self.misfit + change)
         return found
 
     def take(self, change: Changes) -> None:
