@@ -98,11 +98,6 @@ class Problem:
         """Whether the scores of a genome are those of the one table that it is published as."""
         return self.draws == 1 and self.fresh_draws == 0 and not self.expected
 
-    @property
-    def common_random_numbers(self) -> bool:
-        """Whether all genomes are decoded with the same random numbers, or with none."""
-        return self._drawing is None or self._drawing.common_random_numbers
-
     def decode(self, genome: Any, key: bytes, draw: int = 0, repaired: bool = True) -> Table:
         """Return the masked table of a genome in one draw, or the table before any repair."""
         # Tables made by masking methods (`evosdc.model.Composed`) are repaired as masked files are.

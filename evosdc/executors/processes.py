@@ -35,11 +35,6 @@ class ProcessesExecutor(PoolExecutor):
 
     params: Params
 
-    @property
-    def processors(self) -> int:
-        """As many as there are workers, and processors."""
-        return min(self.workers, self.usual_workers(self.params))
-
     def _open(self) -> Pool:
         return ProcessPool(self.workers, self.params.time_limit, self.params.recycle, self._log_path)
 

@@ -181,14 +181,6 @@ class Executor(ABC):
         return True
 
     @property
-    def processors(self) -> int:
-        """How many processors of this computer are this process's own while its workers have nothing to do.
-
-        By default 1: workers may be elsewhere, or keep a processor while they wait.
-        """
-        return 1
-
-    @property
     def started(self) -> bool:
         """Whether tasks can run at once.
 

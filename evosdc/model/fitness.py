@@ -1,7 +1,7 @@
 """The contract of fitnesses: from scores to objectives, all minimised."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -29,17 +29,15 @@ class Fitness(ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        first, together, reading, summed = (
+        first, together, reading = (
             next(place for place, parent in enumerate(cls.__mro__) if name in vars(parent))
-            for name in ("combine", "combine_columns", "reads", "sums")
+            for name in ("combine", "combine_columns", "reads")
         )
         # What stands behind its `combine` says what another one does.
         if first < together:
             cls.combine_columns = Fitness.combine_columns  # type: ignore[method-assign]
         if first < reading:
             cls.reads = Fitness.reads  # type: ignore[method-assign]
-        if first < summed:
-            cls.sums = Fitness.sums  # type: ignore[method-assign]
 
     def bound(self, directions: Mapping[str, str]) -> "Fitness":
         """Return the fitness for the measures of an experiment; itself, where it needs to know nothing of them.
@@ -59,15 +57,6 @@ class Fitness(ABC):
     @property
     def reads(self) -> Collection[str] | None:
         """Scores that `combine` looks at, and no other; None, the default, where it may look at any."""
-        return None
-
-    @property
-    def sums(self) -> Sequence[Mapping[str, float]] | None:
-        """Weights of scores by name, of one sum or several: the only objective is the greatest of the sums.
-
-        None, the default, where it is something else. The greatest sum must equal the objective to the last bit,
-        with scores added in the order in which they stand.
-        """
         return None
 
     @abstractmethod
@@ -98,11 +87,6 @@ class SingleMeasure(Fitness):
     def reads(self) -> Collection[str]:
         """The measure."""
         return (self.measure,)
-
-    @property
-    def sums(self) -> Sequence[Mapping[str, float]]:
-        """The measure's score, its sign changed where more is better."""
-        return ({self.measure: self._sign},)
 
     def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
         """Return the measure's score, its sign changed where more is better."""

@@ -98,9 +98,6 @@ class Judge(Measure):
     suppressions: ClassVar[bool] = False
     """Whether a generalised judge has something to say of a file with suppressed values, too."""
 
-    needs_others: ClassVar[bool] = False
-    """Whether it compares the people of the file with others (`Microdata.others`), and says nothing without them."""
-
     chance: ClassVar[float | None] = None
     """The figure by chance, where that is known; None where the masked file in random order says it."""
 

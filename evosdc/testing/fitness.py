@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 
 from evosdc.model import Fitness
-from evosdc.model.aggregation import total
 from evosdc.testing.acceptance import assert_unknown_keys_refused
 from evosdc.testing.purity import assert_repeatable, generator, unchanged
 
@@ -68,14 +67,6 @@ class FitnessConformance:
         assert list(zip(*(column.tolist() for column in found), strict=True)) == wanted, (
             "combine_columns gives other objectives than combine; leave it out, or give the same to the last bit"
         )
-
-    def test_sums_say_what_combine_says(self) -> None:
-        fitness = self.fitness()
-        for scores in self.samples() if fitness.sums is not None else []:
-            values = [total([weight * scores[name] for name, weight in sums.items()]) for sums in fitness.sums or ()]
-            assert fitness.combine(scores) == (max(values),), (
-                f"sums gives {max(values)}, combine {fitness.combine(scores)}; leave it out, or mean the same"
-            )
 
     def test_less_is_better(self) -> None:
         fitness = self.fitness()

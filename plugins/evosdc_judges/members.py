@@ -53,7 +53,6 @@ class Population:
 class MembersJudge(WholeFileJudge):
     """Common to judges by members and others."""
 
-    needs_others = True
     chance: ClassVar[float | None] = 0.0
     name: ClassVar[str] = ""
 

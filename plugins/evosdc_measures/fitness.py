@@ -1,7 +1,7 @@
 """Fitnesses: from information loss and disclosure risk to the figures that are minimised."""
 
 from abc import abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -39,11 +39,6 @@ class _Formula(Fitness):
 class Mean(_Formula):
     """Mean of information loss and disclosure risk, ``(il + dr) / 2`` in 0..100 (thesis, Eq. 3.2)."""
 
-    @property
-    def sums(self) -> Sequence[Mapping[str, float]]:
-        """Half of both, which a computer takes without rounding."""
-        return ({"il": 0.5, "dr": 0.5},)
-
     def formula(self, scores: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the mean of both."""
         return ((scores["il"] + scores["dr"]) / 2.0,)
@@ -54,11 +49,6 @@ class Max(_Formula):
 
     A file that is good in one respect only gains nothing, so the search is drawn to balanced files.
     """
-
-    @property
-    def sums(self) -> Sequence[Mapping[str, float]]:
-        """Each by itself."""
-        return {"il": 1.0}, {"dr": 1.0}
 
     def formula(self, scores: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the greater one."""
@@ -73,11 +63,6 @@ class Loss(_Formula):
     """
 
     needs: tuple[str, ...] = ("il",)
-
-    @property
-    def sums(self) -> Sequence[Mapping[str, float]]:
-        """The loss itself."""
-        return ({"il": 1.0},)
 
     def formula(self, scores: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the loss."""
@@ -123,11 +108,6 @@ class Weighted(_Formula):
         self._shares = {name: weights[name] / whole for name in sorted(weights)}
         self.needs = tuple(self._shares)
         self._signs = dict.fromkeys(self._shares, 1.0)
-
-    @property
-    def sums(self) -> Sequence[Mapping[str, float]]:
-        """The weighted sum."""
-        return ({name: self._signs[name] * share for name, share in self._shares.items()},)
 
     def bound(self, directions: Mapping[str, str]) -> Fitness:
         """Return the fitness with the sign of measures that are better when greater turned round."""

@@ -97,21 +97,6 @@ def test_what_is_read_is_known_of_who_combines_as_its_parent_does():
     assert read(SingleMeasure("prl")) == ["prl"]
 
 
-def test_sums_are_known_of_who_combines_as_its_parent_does():
-    class Other(Max):
-        def combine(self, scores):
-            return (scores["dr"],)
-
-    assert [one(one.Params()).sums for one in (Max, Mean, Other, Pareto)] == [
-        ({"il": 1.0}, {"dr": 1.0}),
-        ({"il": 0.5, "dr": 0.5},),
-        None,
-        None,
-    ]
-    assert weighted(measures={"accuracy": 1, "dbil": 3}).sums == ({"accuracy": -0.25, "dbil": 0.75},)
-    assert SingleMeasure("accuracy", "maximise").sums == ({"accuracy": -1.0},)
-
-
 def test_the_order_of_weights_does_not_matter():
     given = {"prl": 0.3, "id": 0.7, "dbil": 1.1, "ctbil": 0.9, "dbrl": 0.37}
     one, other = (Weighted(Weighted.Params(measures=dict(order))) for order in (given.items(), sorted(given.items())))
