@@ -244,7 +244,8 @@ def defaults(text: str) -> str:
         lines.append((name, times, *(f"{figure:.2f}" for figure in figures), prices.get(name, "")))
     good = sum(map(all, publishable.values()))
     keys = max(map(len, publishable.values()))
-    facts = f"{good} of {len(by_file)} files may be published after a minute by each of {keys} keys. Figures are means."
+    facts = f"For {good} of {len(by_file)} files all {keys} attempts, each with another key, were publishable."
+    facts += " Figures are means."
     table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
     before, _, rest = text.partition(BEGIN_DEFAULTS)
     return f"{before}{BEGIN_DEFAULTS}\n\n{facts}\n\n{table}\n{END}{rest.partition(END)[2]}"

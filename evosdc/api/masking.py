@@ -26,8 +26,7 @@ Data = TypeVar("Data")
 def mask(data: Data, method: str, **params: Any) -> Data:
     """Mask a table by one method, or by several one after the other.
 
-    A step of work: records keep their order and index, which are not for release, and nothing is judged. `protect`
-    makes data for release.
+    An intermediate step: records keep their order and index, and there is no verdict. For release use `protect`.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ def run(experiment: "Experiment | Mapping[str, Any]", folder: str | Path | None 
 
 @takes(options_of.FinishOptions)
 def finish(folder: str | Path, **options: Any) -> dict[str, Any]:
-    """End a run or study from elsewhere with its best file so far written, as ``evosdc finish`` does.
+    """End a run or study from another program; it writes its best file so far, as ``evosdc finish`` does.
 
     Parameters
     ----------

@@ -194,7 +194,7 @@ class Outstanding:
 
 @dataclass(frozen=True, eq=False)
 class StandingOut:
-    """The records of a file that stand out."""
+    """The unique records of a file."""
 
     records: tuple[Outstanding, ...]  # those that fewest attributes give away first
     found: Found | None  # what an informed intruder finds in the file as it is
@@ -217,11 +217,11 @@ class StandingOut:
                 f"An informed intruder is expected to re-identify {self.found.expected:.0f} of {self.found.records} "
                 f"people ({self.found.percent:.2f} %, by {self.found.measure}) in the file as it is."
             )
-        many = f"{len(self.records)} records stand out; those that fewest attributes give away first:"
-        who = "1 record stands out:" if len(self.records) == 1 else many
-        lines.append(who if self.records else "No record stands out.")
+        many = f"{len(self.records)} records are unique; those that fewest attributes identify first:"
+        who = "1 record is unique:" if len(self.records) == 1 else many
+        lines.append(who if self.records else "No record is unique.")
         alone = ((one.record, " or by ".join(map(" and ".join, one.sets[:3]))) for one in self.records[:most])
-        return lines + [f"  record {record}: alone by {sets}" for record, sets in alone]
+        return lines + [f"  record {record}: unique by {sets}" for record, sets in alone]
 
 
 def standing_out(view: IntruderView, models: Sequence[PrivacyModel], registry: Registry) -> StandingOut:
@@ -288,7 +288,7 @@ class Perturbed:
             said.append(f"An informed intruder is expected to re-identify {self.found.percent:.1f} % of the people.")
         said.append(self._danger or _NOTHING)
         if self.found is None:
-            said.append("evosdc judge ORIGINAL FILE tells whether people can be found in it.")
+            said.append("evosdc judge ORIGINAL FILE says whether people can be re-identified.")
         text = " ".join(said)
         return text[0].lower() + text[1:]
 
@@ -297,10 +297,10 @@ class Perturbed:
         """What true values tell; empty where they need not tell anything."""
         if self.unique_unchanged:
             which = "attribute" if len(self.unchanged) == 1 else "attributes"
-            who = "1 respondent stands" if self.unique_unchanged == 1 else f"{self.unique_unchanged} respondents stand"
-            return f"{who} out by the {which} {named(self.unchanged)} alone, of which nothing was perturbed. {_DO_NOT}"
+            who = "1 respondent is" if self.unique_unchanged == 1 else f"{self.unique_unchanged} respondents are"
+            return f"{who} unique by the {which} {named(self.unchanged)} alone, not perturbed in this file. {_DO_NOT}"
         if self.at_least and self.found is None:
-            stand = f"{self.at_least} of the {self.unique} records that stand out"
+            stand = f"{self.at_least} of the {self.unique} unique records"
             return f"At least {stand} {'has' if self.at_least == 1 else 'have'} no perturbed value. {_DO_NOT}"
         return ""
 
@@ -309,7 +309,7 @@ class Perturbed:
         changed = ", ".join(f"{name} {count}" for name, count in self.changed.items() if count)
         lines = [
             f"This file was perturbed ({changed} values became other known ones; {self.told_by}). Records with such a "
-            "value are not re-identifications, though they may be like no other one: it may be another person's."
+            "value are not re-identifications, even if they are unique: the value may be another person's."
         ]
         if self.right is not None:
             lines.append(f"Of these {self.unique} records, {self.right} have no value that is not their own person's.")
@@ -321,12 +321,12 @@ class Perturbed:
                 f"{self.found.original * self.found.records / 100.0:.0f}."
             )
         elif self.right is None:
-            lines.append("With --original FILE it is counted how many are right, and what an informed intruder finds.")
+            lines.append("--original FILE counts how many are right, and whom an informed intruder re-identifies.")
         return lines
 
 
 _DO_NOT = "Do not release the file as it is, unless nobody else can know these attributes."
-_NOTHING = "This file was perturbed, so that counts of records that stand out say nothing of publishing it."
+_NOTHING = "This file was perturbed, so the number of unique records does not say whether it may be published."
 
 
 def _of_run(verdict: Verdict) -> str:

@@ -272,23 +272,24 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
         apart = f" Not counted: {named(left_out)} (weights, households)." if left_out else ""
         text = f"{_all(telling)} {_are(telling)} published unchanged. Make sure that no intruder can know "
         words = f"{text}{_them(telling)}. {together_words(evidence.together)}{apart}"
-        conditions.append((f"nobody knows {named(telling)} from elsewhere", words))
+        conditions.append((f"if no recipient knows {named(telling)} from elsewhere", words))
     if dangerous:
         conditions.append(
             (
-                f"nobody knows {named(dangerous)} from elsewhere",
+                f"if no recipient knows {named(dangerous)} from elsewhere",
                 f"{_all(dangerous)} {_are(dangerous)} published unchanged and can single people out. Make sure that no "
                 f"intruder can know {_them(dangerous)}.",
             )
         )
     conditions += [
-        (f"nobody knows {one['knows']} from elsewhere", further_words(one, evidence.bound)) for one in evidence.beyond
+        (f"if no recipient knows {one['knows']} from elsewhere", further_words(one, evidence.bound))
+        for one in evidence.beyond
     ]
     homes = float((evidence.intruder or {}).get("homes_percent") or 0.0)
     if homes > evidence.bound:
         conditions.append(
             (
-                "nobody knows who lives with whom",
+                "if no recipient knows who lives with whom",
                 f"With one member all others of a household are re-identified: {above_bound(homes, evidence.bound)} % "
                 f"of the people, more than {evidence.allowed}. Drop the numbers of the households, or make sure that "
                 "no intruder can know all members of one.",
@@ -305,7 +306,7 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
         listed = named([f"{name} ({left[name]})" for name, _ in off], 3)
         conditions.append(
             (
-                f"nobody counts by {named(names, 3)}",
+                f"if nobody counts by {named(names, 3)}",
                 f"Counts of {listed} are destroyed. Warn all who get the file, or search longer.",
             )
         )
@@ -313,16 +314,16 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
         conditions.append(_unjudged(evidence))
     if evidence.holds is not None and evidence.unasked and not evidence.tails:
         conditions.append(
-            ("the surest matches are still to be checked", f"Singling out: {NOT_YET[0].lower()}{NOT_YET[1:]}")
+            ("the surest matches are not yet checked", f"Singling out: {NOT_YET[0].lower()}{NOT_YET[1:]}")
         )
     if evidence.earlier and evidence.history is None:
         conditions.append(
-            ("earlier releases are still to be checked", f"Earlier releases: {NOT_YET[0].lower()}{NOT_YET[1:]}")
+            ("earlier releases are not yet checked", f"Earlier releases: {NOT_YET[0].lower()}{NOT_YET[1:]}")
         )
     elif evidence.earlier and not evidence.earlier_named:
         out = named(evidence.earlier, 3)
         conditions += [
-            (f"{out} {_are(evidence.earlier)} not published besides", text) for text in history_words(evidence)
+            (f"if {out} {_are(evidence.earlier)} not published too", text) for text in history_words(evidence)
         ]
     if evidence.members is not None and inferred(evidence.members) is None:
         why = why_not(evidence.members)
@@ -364,7 +365,7 @@ def _unjudged(evidence: Evidence) -> tuple[str, str]:
         said = "Not checked: the independent attacks that answered measure no risk that the search claims."
         return "no independent attack measures the risk that is claimed", said
     so_far = f" So far {_answered(evidence)}." if evidence.answered else ""
-    return "independent attacks are still to be run", f"{NOT_YET}{so_far}"
+    return "independent attacks have not yet run", f"{NOT_YET}{so_far}"
 
 
 def _answered(evidence: Evidence) -> str:

@@ -181,7 +181,7 @@ def _table(found: Status) -> "Table":
 
 
 def finish(options: FinishOptions) -> None:
-    """End a run from elsewhere."""
+    """End a run from another terminal or computer."""
     from evosdc.cli.run import leave_by  # which loads a compiler; status and watch need none
 
     ended = of_runs.finish(options.run_dir, time=options.time)

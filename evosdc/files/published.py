@@ -8,7 +8,7 @@ the file. A value that masking takes away has no reason, and is published withou
 none is kept beside such a value: it would tell nothing but which values were missing before.
 
 A spreadsheet may run texts like ``=HYPERLINK(...)`` as formulas: a quote before one makes it a text again, as OWASP
-advises for CSV files. Rows may stand in the order of a column that is left out.
+advises for CSV files. Rows may be in the order of a column that is left out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,13 +38,13 @@ FEWEST_ROWS = 10  # in fewer rows an order may be chance
 _NEARLY_ALL = 0.9
 # the note on a masked file in the order of its original
 IN_ORDER = (
-    "Records stand in the order of the original: not for release before they are shuffled (--shuffle). Anyone who "
-    "knows that order finds each person by the number of a row."
+    "The records keep the order of the original. Anyone who knows that order finds each person by the number of a row. "
+    "Before a release shuffle them: --shuffle."
 )
 # the note in a result on a file whose rows are not in the order of the original
 SHUFFLED = (
-    "The records were published in random order. Numbers of records are those of the original; which row of the "
-    "protected file each of them is stands in the crosswalk, which is for you alone."
+    "The records were published in random order. Numbers of records are those of the original. The crosswalk, which is "
+    "for you alone, says which row of the protected file each of them is."
 )
 
 
@@ -250,7 +250,7 @@ def formula_sentences(formulas: Mapping[str, int], neutral: bool) -> list[str]:
 
 
 def keeps_order(column: Column) -> bool:
-    """Whether the rows stand in the order of a column with a distinct value for nearly every row."""
+    """Whether the rows are in the order of a column with a distinct value for nearly every row."""
     # Up and down are orders both; rows without a value are passed over.
     index = column.index[column.index != NO_TEXT]
     if len(index) < FEWEST_ROWS or len(np.unique(index)) < _NEARLY_ALL * len(index):
@@ -267,8 +267,9 @@ def order_sentences(names: Sequence[str]) -> list[str]:
         return []
     which, these = printable(", ".join(names)), "it" if len(names) == 1 else "them"
     return [
-        f"Rows stand in the order of {which}, left out of the file: who has a list of {these} can tell a record by the "
-        "number of its row. Publish them in another order: --shuffle, or shuffle = true below data of an experiment."
+        f"The rows are in the order of {which}, left out of the file: anyone who has a list of {these} identifies "
+        "records by the numbers of their rows. Publish them in another order: --shuffle, or shuffle = true below data "
+        "of an experiment."
     ]
 
 

@@ -10,17 +10,17 @@ from evosdc.options.model import FLAG, Options, argument, option, texts
 class InitOptions(shared.JsonOptions):
     """Look at DATA and propose roles, scales and categories in a schema file for you to edit.
 
-    Names of columns are understood in English, German, French, Spanish, Italian, Portuguese, Dutch and Polish; give
-    columns with other names their roles. Each proposal stands there with its reason. Hierarchies are proposed for what
-    an intruder may know: those of categories are written beside the schema file.
+    Understands names of columns in English, German, French, Spanish, Italian, Portuguese, Dutch and Polish; give other
+    columns their roles yourself. The schema has the reason of each proposal. Columns that an intruder may know get
+    hierarchies; those of categories are files beside the schema.
     """
 
     data: Path = argument(Path())
     output: Path = option(Path("schema.toml"), "The schema file.", metavar="SCHEMA.toml", only="command")
-    missing: Sequence[str] = texts("A text that stands for a missing value in a column, such as age=99.", "COLUMN=TEXT")
+    missing: Sequence[str] = texts("A text that means a missing value in a column, such as age=99.", "COLUMN=TEXT")
     ask: bool | None = option(
         None,
-        "Whether to ask about codes that may stand for missing values; default: where there is a terminal.",
+        "Whether to ask about codes that may mean missing values; default: only at a terminal.",
         flags=("--ask/--no-ask",),
         kind=FLAG,
     )
@@ -30,16 +30,16 @@ class InitOptions(shared.JsonOptions):
 
 
 class EditOptions(shared.JsonOptions):
-    """Change what a SCHEMA file says of one ATTRIBUTE: role=sensitive, missing=-9,99 or hierarchy={widths=[5,10]}.
+    """Change one ATTRIBUTE of a SCHEMA file: role=sensitive, missing=-9,99 or hierarchy={widths=[5,10]}.
 
-    A key without a value (hierarchy=) is taken away. All other lines stay as they are; the changed one is kept as a
-    comment, so that --undo can take the step back.
+    A key without a value (hierarchy=) is deleted. All other lines stay as they are. The old line becomes a comment, so
+    that --undo can restore it.
     """
 
     schema_path: Path = argument(Path(), metavar="SCHEMA")
     attribute: str | None = argument(None)
     settings: Sequence[str] = argument((), metavar="[KEY=VALUE ...]", required=False)
-    undo: bool = option(False, "Take the last step back instead.")
+    undo: bool = option(False, "Undo the last change instead.")
 
 
 class DatasetsFetchOptions(Options):
@@ -75,7 +75,7 @@ class NewPluginOptions(Options):
 
 
 class DatasetsListOptions(shared.JsonOptions):
-    """List the data sets, their size and licence, and whether they are at hand."""
+    """List data sets with size, licence, and whether they are on this computer."""
 
 
 class DoctorOptions(shared.JsonOptions):

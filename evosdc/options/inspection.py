@@ -12,31 +12,31 @@ from evosdc.options.model import argument, names, option, texts
 class MeasureOptions(shared.FileOptions, shared.JsonOptions):
     """Measure the file that a RUN published, or a MASKED file against its ORIGINAL: less is better.
 
-    ORIGINAL is a file or a registered data set. Losses and risks lie between 0 and 100. Generalised files are judged by
-    the losses of generalisation.
+    ORIGINAL is a file or a registered data set. Losses and risks are between 0 and 100. Generalised files have losses
+    of their own.
     """
 
     original: str = shared.RUN_OR_ORIGINAL
     masked: Path | None = argument(None)
     crosswalk: Path | None = shared.CROSSWALK
     measures: Sequence[str | Mapping[str, Any]] | Mapping[str, Any] | None = names(
-        "Registered names; default: of a run its own; by role, as evosdc protect; of a registered data set those of "
-        "the literature; of generalised files lm and dm.",
+        "Registered names. Default: for a run its own measures; for a file those of evosdc protect; for a registered "
+        "data set those of the literature; for generalised files lm and dm.",
         python='An entry {"name": "ctbil", "K": 3} gives parameters, as does a mapping of them by name.',
         registered="measure",
     )
     settings: Sequence[str] = texts("A parameter of a measure: ctbil.K=3.", "NAME.KEY=VALUE", only="command")
     linkage: Literal["max", "mean"] | None = option(
         None,
-        "What DR takes of several record linkages: the greatest, or their mean; default: as the run, else max.",
+        "Whether DR counts the greatest record linkage or their mean; default: as the run, else max.",
         only="command",
     )
     protect: Sequence[str] | None = names(
-        "What is judged; default: what the run protects, else the quasi-identifiers.",
-        python="Where none is declared: the columns that differ.",
+        "Columns to compare; default: what the run protects, else the quasi-identifiers.",
+        python="If no schema declares any: the columns that differ.",
     )
     baselines: bool = option(
-        False, "Also the scores of the original itself and of its records permuted.", only="command"
+        False, "Also show the scores of the original itself, and of the original in random order.", only="command"
     )
 
     @property
@@ -64,10 +64,10 @@ class MeasureOptions(shared.FileOptions, shared.JsonOptions):
 
 
 class RiskOptions(shared.FileOptions, shared.JsonOptions):
-    """Show what DATA, a file or a registered data set, reveals of its respondents when taken by itself.
+    """Show what DATA, a file or a registered data set, discloses about its people by itself.
 
-    Where values of DATA were changed, as its manifest, its run folder or --original tell, counts of records that stand
-    out are no re-identifications: then it is said so, and with --original how many of them are right.
+    If values of DATA were changed, its unique records are no re-identifications. evosdc warns if the manifest, the run
+    folder or --original shows changes; with --original it also counts the unique records of the right person.
     """
 
     data: str = shared.DATA
@@ -78,10 +78,10 @@ class RiskOptions(shared.FileOptions, shared.JsonOptions):
     sensitive: Sequence[str] | None = names("What an intruder wants to learn; default: as in the schema.")
     weight: str | None = option(None, "Attribute of sampling weights; default: as in the schema.", metavar="A")
     household: str | None = option(
-        None, "Attribute that tells households apart; default: as in the schema.", metavar="A"
+        None, "Attribute with the numbers of households; default: as in the schema.", metavar="A"
     )
     missing_rule: Literal["wildcard", "category", "never"] | None = option(
-        None, "What a missing value equals: anything, other missing values, nothing; default: as in the schema."
+        None, "What a missing value equals: any value, other missing values, no value; default: as in the schema."
     )
     population: Any = option(
         None,
@@ -97,8 +97,8 @@ class RiskOptions(shared.FileOptions, shared.JsonOptions):
     )
     original: Any = option(
         None,
-        "What the data were made from, to count which of its records are right: in a file whose values were changed, a "
-        "record that stands out is no re-identification.",
+        "The original of the data, to count the unique records of the right person: in a file whose values were "
+        "changed, a unique record is no re-identification.",
         metavar="FILE",
         python="Here a frame or Table, record by record.",
     )
@@ -114,14 +114,14 @@ class RiskOptions(shared.FileOptions, shared.JsonOptions):
     settings: Sequence[str] = texts("A parameter of a model.", "MODEL.KEY=VALUE", only="command")
     standing_out: int | None = option(
         None,
-        "List the first N records that stand out, by position, and by which attributes; and what an informed intruder "
-        "finds.",
+        "List the first N unique records by position, with the attributes that identify them, and how many people an "
+        "informed intruder re-identifies.",
         metavar="N",
         ge=1,
     )
     record_figures: Any = option(
         None,
-        "Write what each model says of every record, by its position, as CSV.",
+        "Write the figures of each model for every record, by position, as CSV.",
         metavar="FILE",
         python="Here true or false: whether the result has these figures.",
     )
@@ -188,33 +188,31 @@ class JudgeOptions(shared.FileOptions, shared.JsonOptions):
 
 
 class ClusterOptions(shared.FileOptions, shared.JsonOptions):
-    """Put the records of DATA, a file or a registered data set, into clusters of similar ones by medians and modes.
+    """Group similar records of DATA, a file or a registered data set, into clusters by medians and modes.
 
-    Shows the clusters, how near records are to them by number of clusters, and how far they hang on the starts. Writes
-    the cluster of each record with -o, and nothing without.
+    Shows the clusters, the mean distance by number of clusters, and how much the clusters depend on random starts.
+    Writes files only with -o.
     """
 
     data: str = shared.DATA
-    c: int = option(
-        ..., "Number of clusters; as many as there are distinct records where these are fewer.", metavar="N", ge=1
-    )
+    c: int = option(..., "Number of clusters, at most the number of distinct records.", metavar="N", ge=1)
     protect: Sequence[str] | None = names(
-        "What records are clustered by; default: the quasi-identifiers.",
+        "Columns to cluster by; default: the quasi-identifiers.",
         python="Where none is declared: all attributes but identifiers.",
     )
     up_to: int = option(
-        12, "Distances for 1 to N clusters, and the number that they suggest; 1: none.", metavar="N", ge=1, le=100
+        12, "Show mean distances for 1 to N clusters and the suggested number; 1: none.", metavar="N", ge=1, le=100
     )
     fuzzy: float | None = option(
         None,
-        "Also degrees to which records belong to clusters; M above 1 is how fuzzy: 1.5, 2.",
+        "Also compute degrees of membership; M above 1 says how fuzzy they are: 1.5, 2.",
         metavar="M",
         gt=1,
         le=10,
     )
     starts: int = option(10, "Random starts, of which the best counts.", metavar="N", ge=1)
     seeds: int = option(
-        5, "Draws of the starts whose clusterings are compared with each other; 1: none.", metavar="N", ge=1
+        5, "Clusterings from different random starts, compared with each other; 1: none.", metavar="N", ge=1
     )
     key: Path | None = shared.KEY
     seed: int | None = shared.SEED

@@ -43,7 +43,7 @@ class RunOptions(shared.JsonOptions):
     settings: Sequence[str] = texts("Override a key: algorithm.generations=50.", "KEY=VALUE", only="command")
     key: Path | None = option(
         None,
-        "Secret key of an experiment without a seed, made where FILE does not exist; default: a fresh key.",
+        "Secret key of an experiment without a seed; evosdc makes FILE if it does not exist. Default: a new key.",
         metavar="FILE",
         python="The run's folder keeps it in any case.",
     )
@@ -58,8 +58,8 @@ class RunOptions(shared.JsonOptions):
 class CheckOptions(shared.FileOptions, shared.JsonOptions):
     """Validate an experiment file: names, parameters, data, attributes. Runs nothing.
 
-    With --data it also tells how often records break the schema's edit rules, which combinations of values never
-    occur, and which masked attributes the others give away.
+    With --data also reports how many records break the schema's edit rules, which combinations of values never occur,
+    and which masked attributes follow from others.
     """
 
     experiment: Path | None = argument(None)
@@ -113,9 +113,9 @@ class WatchOptions(Options):
 class ReportOptions(shared.JsonOptions):
     """Write one self-contained HTML page about one or more runs; nothing is evaluated again.
 
-    The page is as confidential as the file. With --for-users it is one that may be published: method, codebook, and how
-    to correct for the masking of each column. Of one run without --output both are written into its folder, as at its
-    end; the one for users only where the verdict does not forbid to publish the file.
+    The page is as confidential as the original. --for-users writes a page that may be published: method, codebook, and
+    how to correct for the masking of each column. For one run without --output both pages are written into its folder,
+    as at its end; the page for users only if the verdict does not forbid publication.
     """
 
     run_dirs: Sequence[Path] = shared.RUN_DIRS
@@ -129,7 +129,7 @@ class ReportOptions(shared.JsonOptions):
 
 
 class DossierOptions(shared.JsonOptions):
-    """Write the dossier of a release as one page for screen and paper: what it rests on, and who signs it.
+    """Write the dossier of a release as one page: the evidence for a decision, and who signs it.
 
     Purpose, recipients, environment, attackers, identifiers, thresholds with reasons, methods, tests by attack, a
     protocol for people who try to re-identify, utility, suppressions, earlier releases, review and sign-off; and which
@@ -140,8 +140,8 @@ class DossierOptions(shared.JsonOptions):
     run_dir: Path = argument(Path(), metavar="RUN")
     release: Path | None = option(
         None,
-        "What evosdc cannot know: purpose, recipients, sign-off; default: release.toml in the run folder, which is "
-        "written with the questions where it does not exist.",
+        "What evosdc cannot know: purpose, recipients, sign-off. Default: release.toml in the run folder; if it does "
+        "not exist, evosdc writes it with the questions.",
         metavar="FILE",
     )
     output: Path | None = option(None, "By default dossier.html in the run folder.", metavar="FILE")
@@ -185,7 +185,7 @@ class ExportOptions(shared.JsonOptions):
     """Write the protected file of MEMBER of the Pareto front, and a manifest beside it.
 
     MEMBER is its number in front.csv, 0 for the least loss; or best, the run's own file; knee, balanced, il=20,
-    il=20,dr=15. Which record is which stands in the run folder, for you alone.
+    il=20,dr=15. The crosswalk in the run folder says which record is which, for you alone.
     """
 
     run_dir: Path = shared.RUN_DIR
@@ -224,7 +224,7 @@ class MemberOptions(shared.JsonOptions):
 class StatusOptions(shared.JsonOptions):
     """Show how a run or a study is doing: state, best file, speed, time left. Does not touch it.
 
-    Exit status 2 where files of the run are lacking, or a published one is not the one that it wrote.
+    Exit status 2 if files of the run are missing, or the published file was changed.
     """
 
     run_dir: Path = shared.RUN_DIR

@@ -268,7 +268,7 @@ def _not_for_release(manifest: Mapping[str, Any]) -> list[str]:
     seeded = ["anyone can repeat its draws, which come from a public seed"] if manifest.get("seed") is not None else []
     # Of a run the verdict looks at the order of records.
     ordered = "run" not in manifest and not manifest.get("shuffled")
-    return [*seeded, *(["its records stand in the order of the original"] if ordered else [])]
+    return [*seeded, *(["its records keep the order of the original"] if ordered else [])]
 
 
 def _hash_found(name: str) -> Finding:

@@ -19,8 +19,8 @@ from evosdc_large.workers import Workers
 
 # Added to the report of every file masked here.
 IN_ORDER = (
-    "Rows stand in the order of the original: not for release before they stand in another one, such as that of their "
-    "published values. Anyone who knows the original order identifies each person by the row number."
+    "The rows keep the order of the original. Anyone who knows that order identifies each person by the row number. "
+    "Before a release sort the rows, for example by their published values."
 )
 
 

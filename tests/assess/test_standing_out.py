@@ -80,7 +80,7 @@ def test_the_command_line_tells_positions_and_no_values(tmp_path, capsys, monkey
     with pytest.raises(SystemExit):
         main(["risk", "d.csv", "--quasi-identifiers", "a,b", "--standing-out", "5"])
     said = capsys.readouterr().out
-    assert "record 4: alone by a or by b" in said
+    assert "record 4: unique by a or by b" in said
     assert "Secret" not in said
     with pytest.raises(SystemExit):
         main(["risk", "d.csv", "--quasi-identifiers", "a,b", "--standing-out", "5", "--json"])

@@ -84,7 +84,7 @@ def test_who_finds_one_member_finds_the_household():
     assert found_by_intruder(apart, apart, ["age"], default_registry()).homes is None
     found = verdict(percent=4.0, homes_percent=12.0)
     assert "12.0 % with the others of their households" in found.risks[1].words
-    assert "nobody knows who lives with whom" in found.provided
+    assert "if no recipient knows who lives with whom" in found.provided
     assert any("12.0 %" in condition for condition in found.conditions)
     assert verdict(percent=4.0, homes_percent=8.0).headline == "publishable"
 

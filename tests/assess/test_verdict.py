@@ -106,11 +106,11 @@ def test_how_many_judges_confirm_is_said():
 @pytest.mark.parametrize(
     ("counts", "provided", "condition"),
     [
-        ({}, "independent attacks are still to be run", NOT_YET),
-        ({"unasked": 13}, "independent attacks are still to be run", NOT_YET),
+        ({}, "independent attacks have not yet run", NOT_YET),
+        ({"unasked": 13}, "independent attacks have not yet run", NOT_YET),
         (
             {"answered": 2, "unasked": 11},
-            "independent attacks are still to be run",
+            "independent attacks have not yet run",
             f"{NOT_YET} So far 2 of 13 answered.",
         ),
         (
@@ -227,14 +227,14 @@ def counts(**moved):
 
 def test_counts_of_single_attributes_that_are_destroyed_are_a_condition():
     told = verdict(analyses=counts(sex=25.5, age=10.0, marital=12.2))
-    assert (told["headline"], told["provided"]) == ("publishable on conditions", "nobody counts by sex and marital")
+    assert (told["headline"], told["provided"]) == ("publishable on conditions", "if nobody counts by sex and marital")
     (condition,) = told["conditions"]
     assert condition.startswith(
         "Counts of sex (26 % of the records elsewhere) and marital (12 % of the records elsewhere) are destroyed. "
     )
     assert verdict(analyses=counts(sex=2.1, age=10.0))["headline"] == "publishable"
     many = verdict(analyses=counts(**dict.fromkeys("abcde", 20.0)))
-    assert many["provided"] == "nobody counts by a, b, c and 2 more"
+    assert many["provided"] == "if nobody counts by a, b, c and 2 more"
     assert verdict(analyses=counts(sex=11.0))["conditions"][0].startswith("Counts of sex (11 % ")
 
 
@@ -391,7 +391,7 @@ def test_unchanged_columns_that_tell_people_apart_together_are_a_condition():
         "unmasked columns is expected to identify 98.9 % of the people. With the masked sex besides, it is "
         "99.9 %. 98.8 % are unique in them."
     )
-    assert told["provided"] == "nobody knows town and job from elsewhere"
+    assert told["provided"] == "if no recipient knows town and job from elsewhere"
     assert told["unchanged_together"] == together | {"words": together_words(together)}
     assert "besides" not in together_words(together | {"found_percent": 98.92})
     assert "identifies everybody" in together_words(together | {"alone_percent": 100.0})
@@ -583,7 +583,7 @@ def test_whoever_knows_more_than_was_masked_is_a_condition():
     one = {"measure": "m", "knows": "the neighbours of people", "columns": ["neighbours"], "percent": 100.0}
     told = verdict(further=[one])
     assert (told["headline"], told["further"]) == ("publishable on conditions", [one])
-    assert told["provided"] == "nobody knows the neighbours of people from elsewhere"
+    assert told["provided"] == "if no recipient knows the neighbours of people from elsewhere"
     known = "anyone who knows the neighbours of people is expected to re-identify 100.0 % of the people"
     assert known in told["conditions"][0]
     few = verdict(further=[one | {"percent": 2.0}])

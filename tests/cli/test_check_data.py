@@ -50,7 +50,7 @@ def test_rows_in_the_order_of_an_identifier_are_told_of_before_anything_is_prote
     for words in (("--data", "o.csv", "--schema", "o.schema.toml"), ("o.toml", "--data")):
         said = evosdc("check", *words)
         assert said.status == 0, said.err
-        assert "Rows stand in the order of idno, left out of the file" in " ".join(said.out.split())
+        assert "The rows are in the order of idno, left out of the file" in " ".join(said.out.split())
     document = json.loads(evosdc("check", "--data", "o.csv", "--schema", "o.schema.toml", "--json").out)
     assert document["told_by_order_of_left_out"] == ["idno"]
 

@@ -110,7 +110,7 @@ def test_conditions_are_accepted_where_that_is_required(evosdc, survey):
     answer = evosdc(*LONGER, *wanted, "-o", "strict")
     assert answer.status == 1
     assert "Verdict: PUBLISHABLE ON CONDITIONS: " in answer.out
-    assert "independent attacks are still to be run" in answer.out
+    assert "independent attacks have not yet run" in answer.out
     assert 'which "publishable on conditions" would accept' in answer.err
     lenient = evosdc(*LONGER, *wanted[:-1], "Publishable on  conditions", "-o", "lenient")
     assert lenient.status == 0

@@ -171,7 +171,7 @@ class TestOtherFolders:
         assert evosdc(*typed).status == 0
         answer = evosdc("doctor", "out")
         assert answer.status == 1
-        assert "m.csv is not for release: its records stand in the order of the original." in answer.out
+        assert "m.csv is not for release: its records keep the order of the original." in answer.out
         command = answer.out.splitlines()[-1].split()
         assert command == ["evosdc", *typed, "--shuffle"]
         assert evosdc(*command[1:]).status == 0

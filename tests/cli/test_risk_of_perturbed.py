@@ -1,4 +1,4 @@
-"""``evosdc risk`` on files whose values were changed: records that stand out are no re-identifications."""
+"""``evosdc risk`` on files whose values were changed: unique records are no re-identifications."""
 
 import json
 
@@ -47,7 +47,7 @@ def test_a_manifest_tells_that_the_file_was_perturbed(evosdc, files) -> None:
     assert "masked.manifest.json" in told
     assert "--original FILE" in told
     assert "Do not release" not in told
-    assert "evosdc judge ORIGINAL FILE tells whether people can be found" in told
+    assert "evosdc judge ORIGINAL FILE says whether people can be re-identified" in told
     found = json.loads(evosdc("risk", "masked.csv", "--schema", "schema.toml", "--json").out)
     assert found["perturbed"]["unique_records"] == found["k-anonymity"]["unique_records"]
     assert found["perturbed"]["right"] is None
@@ -170,7 +170,7 @@ def test_what_was_not_perturbed_may_be_enough(evosdc, files) -> None:
     for more in ((), ("--original", "data.csv")):
         arguments = ("risk", "masked.csv", "--schema", "schema.toml", *more)
         told = " ".join(evosdc(*arguments).out.split())
-        assert "60 respondents stand out by the attributes region and sex alone, of which nothing was perturbed" in told
+        assert "60 respondents are unique by the attributes region and sex alone, not perturbed in this file" in told
         assert "Do not release" in told
         assert json.loads(evosdc(*arguments, "--json").out)["perturbed"]["unique_by_unchanged"] == 60
 
@@ -183,7 +183,7 @@ def test_few_perturbed_values_leave_most_records_as_they_were(evosdc, files) -> 
     (files / "data.manifest.json").write_text(json.dumps({"changed": perturbed, "perturbed": perturbed}))
     answer = evosdc("risk", "data.csv", "--schema", "schema.toml")
     told = " ".join(answer.out.split())
-    assert "at least 50 of the 60 records that stand out have no perturbed value. Do not release" in told
+    assert "at least 50 of the 60 unique records have no perturbed value. Do not release" in told
 
 
 def test_a_file_that_was_recoded_and_swapped_is_perturbed_where_it_was_swapped(evosdc, files) -> None:

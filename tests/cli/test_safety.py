@@ -143,7 +143,7 @@ def test_a_file_that_is_hardly_protected_comes_with_a_warning(evosdc, survey):
     assert "warnings: see the report." in answer.out
     result = json.loads((survey / "run" / "result.json").read_text())
     assert len(result["warnings"]) == 3
-    assert result["warnings"][-1].startswith("Rows stand in the order of number, left out of the file")
+    assert result["warnings"][-1].startswith("The rows are in the order of number, left out of the file")
     assert result["changed"] == {"sex": 0, "age": 0}
     assert "hardly protected" in (survey / "run" / "report.html").read_text()
 

@@ -136,9 +136,9 @@ def test_remarks_on_rows(tmp_path):
     source = read_source(write(tmp_path, "\n".join(["PatNr,sex,age", *rows, rows[-1]]) + "\n"))
     assert source.inference is not None
     told = " ".join(source.inference.notes)
-    assert "Rows stand in the order of PatNr, left out of the file" in told
+    assert "The rows are in the order of PatNr, left out of the file" in told
     assert "1 row repeats another one in every column, PatNr included" in told
     assert source.duplicates == [source.inference.notes[-1]]
     report = source.write(tmp_path / "out.csv", masked(source.table, sex=[0] * 31))
     assert report.warnings == report.order_sentences
-    assert "Rows stand in the order of PatNr" in report.order_sentences[0]
+    assert "The rows are in the order of PatNr" in report.order_sentences[0]

@@ -408,7 +408,7 @@ def test_nothing_is_downloaded_by_a_click(tmp_path, monkeypatch):
 class TestRiskAndGoal:
     def test_risk_says_which_records_and_why(self, server):
         text = words(server.get("/fragment/risk", data="survey.csv").text)
-        assert re.search(r"Records that stand out \d+ of 121 records", text)
+        assert re.search(r"Unique records \d+ of 121 records", text)
         assert re.search(r"121 (age or )?town", text), "the only one of its town"
         assert "people are expected to be re-identified by an intruder who knows" in text
 
