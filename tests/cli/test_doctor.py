@@ -198,7 +198,7 @@ class TestOtherFolders:
         (here / "m.manifest.json").write_text(json.dumps(said))
         texts = wrong(evosdc("doctor", ".", "--json"))
         assert "public seed" in texts[0]
-        assert "in the order of the original" in texts[0]
+        assert "keep the order of the original" in texts[0]
         assert "m.manifest.json holds the SHA-256 of the original" in texts[1]
 
     def test_a_hash_of_a_published_data_set_is_not_wrong(self, evosdc, here):
