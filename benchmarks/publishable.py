@@ -56,6 +56,8 @@ def with_numbers(folder: Path) -> list[File]:
 def protected(file: File, time: str, folder: Path) -> dict[str, Any]:
     """Protect a file once, and return the verdict."""
     done = whole(["protect", file.data, *file.options, "--time", time, "--json", "--quiet", "-o", str(folder)])
+    if not (folder / "result.json").exists():
+        raise click.ClickException(f"{file.name}: exit status {done.status}: {done.said}")
     result = json.loads((folder / "result.json").read_text())
     verdict, best, start = result["verdict"], result["best"]["scores"], result["portfolio"]["best"]
     return {

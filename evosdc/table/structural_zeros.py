@@ -15,9 +15,10 @@ from evosdc.table.schema import WITHHELD, MissingRule, Role, Scale
 from evosdc.table.table import Table
 
 THRESHOLD = 5.0  # records that the margins must lead to expect, where nothing else is said
+TOGETHER = 3.0  # times as many must be expected of several values together, since many sets of values are looked at
+MOST_RANKS = 20  # of two ordered attributes one has no more categories: else both are numbers in effect
 BINS = 10  # quantile bins that a numeric attribute is taken in
 MOST_APART = 100  # categories that are looked at one by one; of more, rare ones are merged, ordered ones binned
-MOST_LIMITING = 40  # categories of an attribute whose least and greatest numbers divide a numeric one further
 MOST_CELLS = 2**26  # cells of all pairs of attributes together; pairs beyond, the largest, are left out
 # roles of attributes that say nothing of what a respondent can be
 NOT_COMPARED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
@@ -85,8 +86,7 @@ def find_structural_zeros(table: Table, protect: Sequence[str], threshold: float
     """Return the structural zeros between each masked attribute and every other attribute of a file."""
     # Under ``wildcard`` a missing value goes with everything; else it is a category.
     names = list(dict.fromkeys([*protect, *compared_attributes(table)]))
-    limiting = [a.name for a in table.schema.categorical if a.name in names and len(a.categories) <= MOST_LIMITING]
-    bins = {name: compared_bins(table, name, threshold, limiting) for name in names}
+    bins = {name: compared_bins(table, name, threshold) for name in names}
     masked = {name: place for place, name in enumerate(protect)}
     chosen = [
         (bins[first].size * bins[second].size, first, second)
@@ -116,9 +116,14 @@ def never_together(counts: NDArray[np.int64], first: Bins, second: Bins, thresho
     expected, least = np.multiply.outer(rows, columns), threshold * total
     zeros: NDArray[np.bool_] = (counts == 0) & (expected >= least)
     zeros[-1, :] = zeros[:, -1] = False
+    numbers = [bins.edges is not None or (bins.ordered and bins.known > MOST_RANKS) for bins in (first, second)]
+    if all(numbers) or first.edges is not None or second.edges is not None:
+        # Tighter rules of numbers would bring many values back to the original, where they lead to their people.
+        return zeros
     # Missing values are looked at one by one alone: a cell that is suppressed says nothing of what a record can be.
     known = (slice(0, first.known), slice(0, second.known))
     empty, expected, flags = counts[known] == 0, expected[known], zeros[known]
+    least *= TOGETHER
     if first.ordered:
         flags |= _tails(empty, expected, least)
     if second.ordered:
@@ -163,17 +168,14 @@ def _others_than_one(counts: NDArray[np.int64], least: float, bins: Bins) -> NDA
     return np.logical_and(certain.any(axis=1, keepdims=True), ~certain)
 
 
-def compared_bins(table: Table, name: str, threshold: float, limiting: Sequence[str]) -> Bins:
-    """Return the classes of an attribute: its categories, or intervals between quantiles and limits."""
-    attribute, column = table.schema[name], table.column(name)
-    ordinal, many = attribute.scale is Scale.ORDINAL, len(attribute.categories) > MOST_APART
-    if many and not ordinal:
+def compared_bins(table: Table, name: str, threshold: float) -> Bins:
+    """Return the classes of an attribute: each of its categories, ranges of many ordered ones, or quantile bins."""
+    attribute = table.schema[name]
+    size = len(attribute.categories) + 1
+    many = size > MOST_APART
+    if not attribute.categorical or (many and attribute.scale is Scale.NOMINAL):
         return bins_of(table, name, threshold)
-    edges: NDArray[np.float64] | None = None
-    if not attribute.categorical:
-        edges = np.union1d(_deciles(column), _limits(table, name, threshold, limiting))
-    size = (len(attribute.categories) if edges is None else len(edges) + 1) + 1
-    counts = np.bincount(places(column, edges, size), minlength=size)
+    counts = np.bincount(places(table.column(name), None, size), minlength=size)
     bins = np.arange(size - 1)
     if many:
         below = np.cumsum(counts[:-1]) - counts[:-1]
@@ -181,38 +183,7 @@ def compared_bins(table: Table, name: str, threshold: float, limiting: Sequence[
     known = int(bins.max(initial=-1)) + 1
     missing = table.schema.na is not MissingRule.WILDCARD and bool(counts[-1] >= max(threshold, 1.0))
     bin_of = np.append(bins, known).astype(np.int32)
-    return Bins(bin_of, edges, known + 1 + missing, known, attribute.scale is not Scale.NOMINAL)
-
-
-def _deciles(column: NDArray[np.int32] | NDArray[np.float64]) -> NDArray[np.float64]:
-    known = column[~np.isnan(column)].astype(np.float64)
-    if not len(known):
-        return known
-    quantiles = np.quantile(known, np.arange(1, BINS) / BINS, method="inverted_cdf")
-    # An edge at the least number would leave an interval below it that nothing is in.
-    return np.unique(quantiles[quantiles > known.min()])
-
-
-def _limits(table: Table, name: str, threshold: float, limiting: Sequence[str]) -> NDArray[np.float64]:
-    """Return where the numbers begin and end that go with a category, or with all others, if enough are beyond."""
-    column = table.column(name)
-    known = np.flatnonzero(~np.isnan(column))
-    values, places_of, counts = np.unique(column[known], return_inverse=True, return_counts=True)
-    below = np.append(0, np.cumsum(counts))
-    edges: list[float] = []
-    for other in limiting:
-        codes = table.column(other)[known]
-        for code in range(len(table.schema[other].categories)):
-            for chosen in (codes == code, codes != code):
-                at = places_of[chosen]
-                if not len(at):
-                    continue
-                least, end = int(at.min()), int(at.max()) + 1
-                if least and len(at) * below[least] >= threshold * len(table):
-                    edges.append(values[least])
-                if end < len(values) and len(at) * (below[-1] - below[end]) >= threshold * len(table):
-                    edges.append(values[end])
-    return np.unique(np.array(edges, dtype=np.float64))
+    return Bins(bin_of, None, known + 1 + missing, known, attribute.scale is Scale.ORDINAL)
 
 
 def bins_of(table: Table, name: str, threshold: float) -> Bins:
@@ -221,7 +192,11 @@ def bins_of(table: Table, name: str, threshold: float) -> Bins:
     edges: NDArray[np.float64] | None = None
     size = len(attribute.categories) + 1
     if not attribute.categorical:
-        edges = _deciles(column)
+        known = column[~np.isnan(column)].astype(np.float64)
+        inner = np.arange(1, BINS) / BINS
+        quantiles = np.quantile(known, inner, method="inverted_cdf") if len(known) else known
+        # An edge at the least number would leave an interval below it that nothing is in.
+        edges = np.unique(quantiles[quantiles > known.min()]) if len(known) else known
         size = len(edges) + 2
     counts = np.bincount(places(column, edges, size), minlength=size)
     frequent = counts >= max(threshold, 1.0)

@@ -32,9 +32,10 @@ def slow_zeros(table, bins, threshold):
             one, other = values[first], values[second]
             pairs = set(zip(one, other, strict=True))
             for chosen, beside in evidence(bins[first], bins[second]):
+                single = len(chosen) == len(beside) == 1
                 together = sum(x in chosen for x in one) * sum(y in beside for y in other)
-                if together >= threshold * n and not any((k, m) in pairs for k in chosen for m in beside):
-                    single = len(chosen) == len(beside) == 1
+                least = threshold * n * (1.0 if single else structural_zeros.TOGETHER)
+                if together >= least and not any((k, m) in pairs for k in chosen for m in beside):
                     ends = [bins[name].size - 1 if single else bins[name].known for name in (first, second)]
                     found |= {(first, k, second, m) for k in chosen for m in beside if k < ends[0] and m < ends[1]}
     return found
@@ -49,7 +50,10 @@ def evidence(first, second):
         else []
         for bins in (first, second)
     ]
-    yield from product(singles[0], singles[1] + runs[1])
+    yield from product(singles[0], singles[1])
+    if first.edges is not None or second.edges is not None:
+        return
+    yield from product(singles[0], runs[1])
     yield from product(runs[0], singles[1] + runs[1])
     for place, (own, other) in enumerate(((first, second), (second, first))):
         for chosen in singles[place][: own.known] + runs[place]:
