@@ -35,7 +35,7 @@ def releases() -> Figure:
     for column, label, colour in (("classical", "tuned classical", "#d55e00"), ("loss", "found", "#0072b2")):
         axes.scatter([row[column] for _, row in found], range(len(found)), color=colour, label=label, zorder=2)
     axes.set_xscale("log")
-    axes.set_xlabel("loss within the bounds for public files, 0 to 100, after 60 seconds (less is better)")
+    axes.set_xlabel("loss within the bounds for public files after 60 seconds")
     axes.set_yticks(range(len(found)), [name for name, _ in found])
     axes.legend(frameon=False, loc="lower right")
     return figure

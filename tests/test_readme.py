@@ -34,7 +34,7 @@ def test_the_two_ways_of_calling_evosdc_agree():
     whole, *further = [block for block in blocks("sh") if "evosdc" in block]
     assert "pip install" in whole
     assert ".venv/bin/evosdc" in whole
-    activation = README.index("`. .venv/bin/activate`")
+    activation = README.index(".venv/bin/activate`")
     for block in further:
         assert ".venv/bin/evosdc" not in block
         assert README.index(block) > activation
