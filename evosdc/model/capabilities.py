@@ -124,7 +124,7 @@ class Local(Genotype[G]):
 
     def changed(self, g: G, change: Changes) -> G:
         """Return the genome of a child from its changes, where `moved` returns `Changes`."""
-        raise NotImplementedError(f"{type(self).__name__} tells what moves change, and has to define changed")
+        raise NotImplementedError(f"{type(self).__name__} returns changes from its moves, and has to define changed")
 
     def combined(self, g: G, changed: Sequence[G]) -> G | None:
         """Return `g` with the changes of several children at once; where two differ, the first one counts.

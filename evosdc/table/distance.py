@@ -15,7 +15,7 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.table.schema import Attribute, MissingRule, Scale, Schema
 from evosdc.table.table import MISSING
 
-# sums of so many distances, at least, are whole numbers of 64 bits
+# At least 64 distances can be added up without leaving whole numbers of 64 bits.
 _ADDED_UP, _GREATEST_SUM = 64, 2**62
 
 
