@@ -53,7 +53,7 @@ def init(options: InitOptions) -> None:
     require_unused(*hierarchies, replace=options.force, advice="Choose another schema file, or add --force.")
     keys = found.schema.with_role(Role.QUASI_IDENTIFIER)
     ordered = position_sentences(disclosed_by_order(source.table, keys))
-    related = relations_of(source.table)
+    related = relations_of(source.table, original.variable_labels)
     remarks = [*source.remarks, *found.remarks, *related.sentences, *ordered]
     files = dump_schema(found.schema, output, remarks, found.reasons, found.rules, related.rules, reading)
     roles = {a.name: {"role": str(a.role), "scale": a.scale_word} for a in found.schema.attributes}

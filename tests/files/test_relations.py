@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 from datetime import date, timedelta
+from math import inf
 
 import pandas as pd
 import pytest
 
+from evosdc.files.inference.column_proposal import span_of
 from evosdc.files.inference.missing_codes import code_sentences, suspected_codes
 from evosdc.files.inference.name_hints import hint_of
 from evosdc.files.inference.proposal import code_hierarchy, infer
@@ -200,3 +202,89 @@ def test_labels_of_spss_tell_weights_codes_and_orders(tmp_path):
     assert {code.text for code in found.suspected} == {"99998", "99999"}
     assert found.schema["health"].scale is Scale.ORDINAL
     assert found.reasons["health"].endswith("scale and categories are those of its type")
+
+
+# by language: columns of age, marriage, work and degree; words for a child's states, then for an adult's
+ADULTS = [
+    ("age marital_status employment degree", "single pupil none", "married employed university"),
+    ("Alter Familienstand Erwerbsstatus Schulabschluss", "ledig Schüler ohne", "verheiratet erwerbstätig Abitur"),
+    ("âge état_civil profession diplôme", "célibataire élève aucun", "marié ouvrier licence"),
+    ("edad estado_civil ocupación estudios", "soltera alumna ninguno", "casada ocupada universitarios"),
+    ("età stato_civile professione titolo_studio", "celibe alunno nessuno", "sposato operaio laurea"),
+    ("leeftijd burgerlijke_staat beroep opleiding", "ongehuwd leerling geen", "gehuwd bakker universiteit"),
+]
+
+
+def of_ages(written, joins=" ", low=0):
+    """Return a file of people whose ages are written in some way, in the words of a language."""
+    draw = random.Random(4)
+    names, young, old = (part.split() for part in written)
+    lines = [",".join(["region", *names])]
+    for k in range(240):
+        age = k % 12 if k < 24 else draw.randint(17, 80)
+        shown = str(age) if not low else joins.format(age // low * low, age // low * low + low - 1)
+        states = [a if age < 17 or draw.random() < 0.3 else b for a, b in zip(young, old, strict=True)]
+        lines.append(",".join([draw.choice("nsew"), shown, *states]))
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("written", ADULTS, ids=lambda written: written[0].split()[0])
+@pytest.mark.parametrize(("joins", "low"), [("", 0), ("{}-{}", 5), ("{} bis {} Jahre", 5), ("{} à {} ans", 10)])
+def test_what_no_child_is_or_has_is_proposed(tmp_path, written, joins, low):
+    table = read_source(write(tmp_path, of_ages(written, joins, low))).table
+    rules = relations_of(table).rules
+    names, _young, old = (part.split() for part in written)
+    told = {rule.names[1]: rule for rule in rules[:3] if rule.names[0] == names[0]}
+    assert {name: dict(rule.conditions)[name] for name, rule in told.items()} == dict(zip(names[1:], old, strict=True))
+    ages = dict(rules[0].conditions)[names[0]]
+    assert ages == (0, 14) if not low else len(ages if isinstance(ages, tuple) else [ages]) == {5: 3, 10: 1}[low]
+    assert not any(rule.broken(table).any() for rule in rules)
+
+
+def test_a_child_that_works_or_ages_in_codes_give_no_rule(tmp_path):
+    text = of_ages(ADULTS[0])
+    slips = text.replace(",5,single,pupil,none", ",5,single,employed,none", 1)
+    found = relations_of(read_source(write(tmp_path, slips)).table).rules
+    assert [rule.names[1] for rule in found if dict(rule.conditions).get("age") == (0, 14)] == [
+        "marital_status",
+        "degree",
+    ]
+    draw = random.Random(2)
+    codes = [f"{k % 9 + 1},{'single' if k % 9 < 2 or draw.random() < 0.2 else 'married'}" for k in range(90)]
+    table = read_source(write(tmp_path, "\n".join(["age,marital", *codes]))).table
+    assert not any(dict(rule.conditions)["age"] == (0, 14) for rule in relations_of(table).rules)
+
+
+def test_labels_and_amounts_tell_what_children_have_not(tmp_path):
+    draw = random.Random(3)
+    lines = [
+        f"{age},{0 if age < 15 else draw.randint(0, 40)}" for age in [*range(2, 14), *range(15, 90), *range(20, 80)]
+    ]
+    table = read_source(write(tmp_path, "\n".join(["v1,v2", *lines]))).table
+    (first, *_rest) = relations_of(table, {"v1": "Age in years", "v2": "Hours of work"}).rules
+    assert first.conditions == (("v1", (0, 14)), ("v2", (1, 40)))
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("unter 15", (-inf, 15)),
+        ("15 bis unter 20", (15, 20)),
+        ("from 15 to 24", (15, 24)),
+        ("65 Jahre und älter", (65, inf)),
+        ("moins de 15 ans", (-inf, 15)),
+        ("75 ans et plus", (75, inf)),
+        ("de 15 a 24 años", (15, 24)),
+        ("75 y más", (75, inf)),
+        ("meno di 15 anni", (-inf, 15)),
+        ("75 e oltre", (75, inf)),
+        ("jonger dan 15", (-inf, 15)),
+        ("poniżej 15", (-inf, 15)),
+        ("85 lat i więcej", (85, inf)),
+        ("[0,15)", (0, 15)),
+        ("15 cats", None),
+        ("over the hill", None),
+    ],
+)
+def test_ranges_are_understood_as_people_write_them(text, span):
+    assert span_of(text) == span

@@ -6,6 +6,7 @@ What is proposed for each role and each scale is in the documentation of schemas
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 from math import inf, sqrt
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.files.column import Column
-from evosdc.files.inference.name_hints import NameHint, hint_of, words
+from evosdc.files.inference.name_hints import NameHint, hint_of, plain, words
 from evosdc.table import dates, numerals
 from evosdc.table.dates import century_sentence, date_format_of, duration_order, either_way, in_time
 from evosdc.table.numerals import NumberTexts, decimals_of, is_padded, natural_order, number, numbers
@@ -36,14 +37,6 @@ _DAY_IN_WORDS = re.compile(r"[0-9]{1,2}\.? (?:de )?([^\W\d_]{3,})\.?,? (?:de )?[
 _MOST_MONTHS = 24  # names of months, and what they are cut to
 _PERIOD = re.compile(r"[0-9]{4}-?(?:Q[1-4]|W[0-9]{2})")
 _THOUSANDS = re.compile(r",([0-9]{3})$")
-_AMOUNT = r"[^0-9<>=+]{0,3}([0-9]+(?:[.,][0-9]+)?)\s*%?"
-_RANGES = (
-    (re.compile(rf"(?:<=?|under|below|less than|up to|at most|until)\s*{_AMOUNT}.{{0,8}}"), "below"),
-    (re.compile(rf"(?:>=?|over|above|more than|at least|from)\s*{_AMOUNT}.{{0,8}}"), "above"),
-    (re.compile(rf"{_AMOUNT}\s*(?:\+|(?:and|or) (?:over|more|older|above|up)).{{0,8}}"), "above"),
-    (re.compile(rf"{_AMOUNT}\s*(?:and|or) (?:under|less|below|younger).{{0,8}}"), "below"),
-    (re.compile(rf"[\[(]?{_AMOUNT}\s*(?:-|\u2013|to|\.\.|,|;)\s*{_AMOUNT}[\])]?\s*[a-z]*"), "between"),
-)
 MOST_CATEGORIES = 50  # more different values, of a column whose name says so, identify even where records share them
 # a demographic attribute with more categories is left out: it has to be recoded before it can be masked
 MOST_DEMOGRAPHIC = 2000
@@ -190,23 +183,43 @@ def known_order(texts: Sequence[str]) -> tuple[str, ...] | None:
 
 def range_order(texts: Sequence[str]) -> tuple[str, ...] | None:
     """Return ranges by their lower bounds, or None when some text is neither range nor number, or ranges overlap."""
-    spans = [_span(" ".join(text.lower().split())) for text in texts]
+    spans = [span_of(text) for text in texts]
     known = sorted((*span, text) for span, text in zip(spans, texts, strict=True) if span is not None)
     if len(known) < len(texts) or any(high > following for (_, high, _), (following, _, _) in pairwise(known)):
         return None
     return tuple(text for _, _, text in known)
 
 
-def _span(text: str) -> tuple[float, float] | None:
+def span_of(text: str) -> tuple[float, float] | None:
+    """Return the bounds of a range or number as people write it: ``15-19``, ``65 and over``, ``moins de 15 ans``."""
+    text = " ".join(plain(text).split())
     single = number(text)
     if single is not None:
         return single, single
-    for pattern, kind in _RANGES:
+    for kind, pattern in _ranges():
         if found := pattern.fullmatch(text):
             low, high = (float(_THOUSANDS.sub(r"\1", found[k]).replace(",", ".")) for k in (1, pattern.groups))
             low, high = -inf if kind == "below" else low, inf if kind == "above" else high
             return (low, high) if low <= high else None
     return None
+
+
+@cache
+def _ranges() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return patterns of ranges, of which the first that fits tells what a text means."""
+    said = {key: "|".join(map(re.escape, text.split("|"))) for key, text in words()["ranges"].items()}
+    amount, unit = r"[^0-9<>=+]{0,3}([0-9]+(?:[.,][0-9]+)?)\s*%?", r"(?:[a-z]{1,8}\.?\s+)?"
+    between = rf"(?:{said['of']})?\s*[\[(]?{amount}\s*{unit}(?:{said['to']})\s*{amount}[\])]?"
+    ends = {
+        "between": between + r"(?:\s*[a-z]+\.?){0,2}",
+        "below": rf"(?:<=?|(?:{said['below']})\b)\s*{amount}.{{0,8}}",
+        "above": rf"(?:>=?|(?:{said['above']})\b)\s*{amount}.{{0,8}}",
+    }
+    after = {
+        "above": rf"{amount}\s*(?:\+|{unit}(?:(?:{said['and']}) )?(?:{said['more']})\b).{{0,8}}",
+        "below": rf"{amount}\s*{unit}(?:(?:{said['and']}) )?(?:{said['less']})\b.{{0,8}}",
+    }
+    return tuple((kind, re.compile(pattern)) for kind, pattern in (*ends.items(), *after.items()))
 
 
 def seem_codes(values: Sequence[float], counts: Sequence[int]) -> bool:

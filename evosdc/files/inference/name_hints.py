@@ -35,6 +35,7 @@ class NameHint:
     age: bool = False  # whether it is the name of ages in years
     birth: bool = False  # whether it is the name of days or years of birth
     code: bool = False  # whether it is the name of a classification, such as those of diseases and industries
+    of_adults: bool = False  # whether it speaks of marriage, work, education or income, which children have not
 
 
 @cache
@@ -71,7 +72,8 @@ def _hint(name: str) -> NameHint:
     known = frozenset((*parts, whole))
     known |= {stem for word in known for stem in _within(word)}
     born = bool(set(parts) & _listed("births") or "birth" in concepts)
-    plain_hint = NameHint(birth=born, code=bool(set(parts) & _listed("classifications")))
+    grown = bool(known & _listed("of_adults") or concepts & _listed("of_adults", "kinds"))
+    plain_hint = NameHint(birth=born, code=bool(set(parts) & _listed("classifications")), of_adults=grown)
     unordered = bool(known & (_listed("unordered") | _listed("places")) or concepts & _listed("unordered", "kinds"))
     owned = known & _listed("weight") and known & _listed("weight_owners")
     if whole in _listed("certain_weight") or owned or "weight" in concepts:

@@ -4,22 +4,27 @@ Both are proposals for the custodian: that nobody in a file of a thousand is a d
 a rule of the house, or chance. Rules are those of `evosdc.table.edit_rules`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, permutations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.files.inference.column_proposal import span_of
+from evosdc.files.inference.name_hints import hint_of
 from evosdc.printing import printable
 from evosdc.table.dates import days_of
-from evosdc.table.edit_rules import EditRule, Values
+from evosdc.table.edit_rules import EditRule, Meant, Values
 from evosdc.table.households import differing_homes, households_of
 from evosdc.table.numerals import numeral, values_of
-from evosdc.table.schema import Attribute, Role, Scale
+from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 
 EXPECTED = 10.0  # records that chance alone would give a combination which never occurs
+ADULT = 15.0  # age below which nobody is married, works or has a degree, where the file does not say otherwise
+EXPECTED_CHILDREN = 3.0  # records that chance alone would give of such children: fewer, since the rule is known
+OLDEST = (30.0, 130.0)  # where the greatest value of ages in years lies; codes of age groups end before
 MOST_RULES = 12
 MOST_CATEGORIES = 40  # attributes that stand in no order are compared where they have no more categories
 MOST_RECORDS = 100_000  # most records looked at, spread evenly over larger files
@@ -35,7 +40,8 @@ Floats = NDArray[np.float64]
 class Relations:
     """The relations found."""
 
-    rules: tuple[EditRule, ...]  # combinations that no record has, those that chance would make most frequent first
+    # combinations that no record has: first those of children, then those that chance would make most frequent
+    rules: tuple[EditRule, ...]
     derived: tuple[str, ...]  # a sentence for each column that follows from others
 
     @property
@@ -47,7 +53,7 @@ class Relations:
         more = f"; and {len(self.rules) - 3} more" if len(self.rules) > 3 else ""
         return [
             *self.derived,
-            f"Never together, though chance would give at least {EXPECTED:g} such records: {shown}{more}. "
+            f"Never together, though chance would give several such records: {shown}{more}. "
             "The schema lists them as comments: take the # away where masked records must keep it.",
         ]
 
@@ -62,30 +68,34 @@ class _Grouped:
     # ends: shape (2, size); the least and the greatest value in each band; None for categories
     ends: Floats | None = None
 
+    @property
+    def ordered(self) -> bool:
+        """Whether the groups stand in an order."""
+        return self.ends is not None or self.attribute.scale is Scale.ORDINAL
+
     def values(self, first: int, last: int) -> Values:
         """Return the content of the groups from the first to the last, as in an edit rule."""
         if self.ends is None:
-            own = self.attribute.categories[first : last + 1]
-            return own[0] if len(own) == 1 else own
+            return _one_or_all(self.attribute.categories[first : last + 1])
         low, high = float(self.ends[0, first]), float(self.ends[1, last])
         if self.attribute.date_format:
             return f"{np.datetime64(int(low), 'D')}..{np.datetime64(int(high), 'D')}"
-        decimals = 0 if self.attribute.categorical else self.attribute.decimals
-        low, high = float(numeral(low, decimals)), float(numeral(high, decimals))
-        return (low, high) if decimals else (int(low), int(high))
+        return _interval(self.attribute, low, high)
 
 
-def relations_of(table: Table) -> Relations:
-    """Return the edit rules and derived columns that a file's published attributes suggest."""
+def relations_of(table: Table, labels: Mapping[str, str] | None = None) -> Relations:
+    """Return the edit rules and derived columns that a file's published attributes, and their labels, suggest."""
     if len(table) > MOST_RECORDS:
         table = table.take(np.linspace(0, len(table) - 1, MOST_RECORDS).astype(np.intp))
     compared = [a for a in table.schema.attributes if a.role in _COMPARED]
     values = {a.name: found for a in compared if (found := _values(table, a)) is not None}
     grouped = [one for a in compared if (one := _grouped(table, a, values.get(a.name))) is not None]
-    rules = [rule for one, other in combinations(grouped, 2) for rule in _never_together(one, other)]
-    rules.sort(key=lambda entry: -entry[0])
+    children = list(_of_children(table, compared, values, labels or {}))
+    apart = [entry for one, other in combinations(grouped, 2) for entry in _never_together(one, other)]
+    rules = [rule for _, rule in sorted(apart, key=lambda entry: -entry[0])]
+    rules = [rule for rule in rules if not any(_implied(rule, known, table.schema) for known in children)]
     derived = (*_of_households(table, values), *_of_dates(table, values), *_sums(table, values), *_followers(grouped))
-    return Relations(tuple(rule for _, rule in rules[:MOST_RULES]), derived)
+    return Relations((*children, *rules)[:MOST_RULES], derived)
 
 
 def _values(table: Table, attribute: Attribute) -> Floats | None:
@@ -119,19 +129,82 @@ def _grouped(table: Table, attribute: Attribute, values: Floats | None) -> _Grou
     return _Grouped(attribute, groups, len(lows), np.stack([lows, tops]))
 
 
+def _of_children(
+    table: Table, compared: list[Attribute], values: dict[str, Floats], labels: Mapping[str, str]
+) -> Iterator[EditRule]:
+    """Yield rules for what no child of the file is or has, of columns on marriage, work, education and income."""
+    hints = {a.name: (hint_of(a.name), hint_of(labels.get(a.name, ""))) for a in compared}
+    of_adults = [a for a in compared if any(hint.of_adults for hint in hints[a.name])]
+    for age in (a for a in compared if any(hint.age for hint in hints[a.name])):
+        young, ages = _children(table, age, values.get(age.name))
+        for other in (a for a in of_adults if a is not age) if young.any() else ():
+            amounts, meant = values.get(other.name), None
+            if amounts is not None and not (other.categorical and len(other.categories) <= _BANDS):
+                has = amounts > 0
+                if has.any() and not (has & young).any():
+                    meant = _interval(other, float(amounts[has].min()), float(amounts[has].max()))
+            else:
+                codes, size = table.column(other.name).astype(np.int64), len(other.categories)
+                never = np.bincount(codes[young & (codes >= 0)], minlength=size) == 0
+                has = np.append(never, False)[codes]
+                if has.any() and never.sum() <= MOST_CATEGORIES:
+                    meant = _one_or_all(tuple(other.categories[k] for k in np.flatnonzero(never)))
+            if meant is not None and int(young.sum()) * int(has.sum()) >= EXPECTED_CHILDREN * len(table):
+                yield EditRule(((age.name, ages), (other.name, meant)))
+
+
+def _children(table: Table, age: Attribute, values: Floats | None) -> tuple[NDArray[np.bool_], Values]:
+    """Return which records are of children, shape (n,), and their ages as in an edit rule."""
+    if values is not None:
+        known = values[~np.isnan(values)]
+        if age.date_format or not OLDEST[0] <= known.max(initial=0.0) <= OLDEST[1]:
+            return np.zeros(len(table), dtype=bool), ()
+        young = values < ADULT
+        whole = not young.any() or bool((known == np.rint(known)).all())
+        return young, (0, int(ADULT) - 1) if whole else (0.0, float(values[young].max()))
+    spans = [span_of(label) for label in age.categories]
+    if age.scale is not Scale.ORDINAL or None in spans:
+        return np.zeros(len(table), dtype=bool), ()
+    bands = np.array([span is not None and span[0] < ADULT and span[1] <= ADULT for span in spans])
+    own = tuple(label for label, band in zip(age.categories, bands, strict=True) if band)
+    return np.append(bands, False)[table.column(age.name)], _one_or_all(own) if own else ()
+
+
+def _interval(attribute: Attribute, low: float, high: float) -> Values:
+    decimals = 0 if attribute.categorical else attribute.decimals
+    low, high = float(numeral(low, decimals)), float(numeral(high, decimals))
+    return (low, high) if decimals else (int(low), int(high))
+
+
+def _one_or_all(labels: tuple[str, ...]) -> Values:
+    return labels[0] if len(labels) == 1 else labels
+
+
+def _implied(rule: EditRule, known: EditRule, schema: Schema) -> bool:
+    """Return whether another rule forbids all that a rule forbids."""
+    wider = dict(known.meant(schema))
+    return set(rule.names) == set(known.names) and all(_part(own, wider[name]) for name, own in rule.meant(schema))
+
+
+def _part(own: Meant, other: Meant) -> bool:
+    if isinstance(own, tuple) or isinstance(other, tuple):
+        return isinstance(own, tuple) and isinstance(other, tuple) and other[0] <= own[0] and own[1] <= other[1]
+    return not (own & ~other).any()
+
+
 def _never_together(one: _Grouped, other: _Grouped) -> Iterator[tuple[float, EditRule]]:
     """Yield rules for groups of two attributes that no record has together, and how many chance would give."""
     present = (one.groups >= 0) & (other.groups >= 0)
     places = one.groups[present] * other.size + other.groups[present]
     counts = np.bincount(places, minlength=one.size * other.size).reshape(one.size, other.size)
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(len(places), 1)
-    if (one.ends is None and other.ends is not None) or (one.ends is other.ends is None and one.size > other.size):
+    if other.ordered > one.ordered or (one.ordered == other.ordered and one.size > other.size):
         one, other, counts, expected = other, one, counts.T, expected.T
 
     def rule(own: Values, theirs: Values, records: Floats | float) -> tuple[float, EditRule]:
         return float(np.sum(records)), EditRule(((one.attribute.name, own), (other.attribute.name, theirs)))
 
-    if other.ends is not None:
+    if other.ordered:
         # The largest empty rectangle in each corner of two orders: the young that were hired long ago.
         for down, across in product((1, -1), repeat=2):
             turned = slice(None, None, down), slice(None, None, across)
@@ -145,11 +218,12 @@ def _never_together(one: _Grouped, other: _Grouped) -> Iterator[tuple[float, Edi
         return
     for place in range(other.size):
         never, theirs = counts[:, place] == 0, other.values(place, place)
-        if one.ends is None:
+        if not one.ordered:
             likely = np.flatnonzero(never & (expected[:, place] >= EXPECTED))
             if len(likely):
-                own = tuple(one.attribute.categories[k] for k in likely)
-                yield rule(own if len(own) > 1 else own[0], theirs, expected[likely, place])
+                yield rule(
+                    _one_or_all(tuple(one.attribute.categories[k] for k in likely)), theirs, expected[likely, place]
+                )
             continue
         edges = np.flatnonzero(np.diff(np.r_[False, never, False]))
         for first, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
