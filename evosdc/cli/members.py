@@ -1,5 +1,6 @@
 """``evosdc export``, ``evosdc choose`` and ``evosdc member``: members of the Pareto front of a run."""
 
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ import click
 
 from evosdc.api.runs import MemberFindings
 from evosdc.assess.changes import perturbed_values
+from evosdc.assess.intruder import two_way_of
 from evosdc.cli.display import display
 from evosdc.cli.inputs import files_behind, require_apart
 from evosdc.cli.options import command_line
@@ -24,6 +26,7 @@ from evosdc.experiment.release import write_published
 from evosdc.experiment.summaries import scored
 from evosdc.files.atomic import require_unused
 from evosdc.files.formats import require_writable_format
+from evosdc.model.individual import Individual
 from evosdc.options.runs import ChooseOptions, ExportOptions, MemberOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.layout import ENVIRONMENT, REFUSED, RESULT, RunFolder, manifest_path, read_object, refused_name
@@ -59,7 +62,7 @@ def exported(
     registry = default_registry()
     require_complete([run_dir])
     assembly, individual, member = front_member(run_dir, member, registry)
-    wished, output = output, refused_name(output) if _is_refused(run_dir, member) else output
+    wished, output = output, refused_name(output) if _is_refused(run_dir, individual, assembly) else output
     manifest = manifest_path(output)
     require_writable_format(output, assembly.source)
     for path in (wished, output, manifest):
@@ -110,12 +113,12 @@ def _files_read(assembly: Assembly) -> tuple[Path, ...]:
     return (*filter(None, named), *files_behind(assembly.source, data.name or str(data.file)))
 
 
-def _is_refused(run_dir: Path, member: Member) -> bool:
-    """Whether a member is the best file of a run whose verdict forbids it."""
+def _is_refused(run_dir: Path, individual: Individual, assembly: Assembly) -> bool:
+    """Whether the verdict of a run forbids its files, or a member reveals more people than the audience allows."""
     if not (run_dir / RESULT).exists():
         return False
-    result = Result.read(run_dir)
-    return REFUSED in result.best.file and (member == OWN or member in _like_best(result))
+    revealed, goal = individual.scores.get(two_way_of(assembly.registry), 0.0), assembly.experiment.goal
+    return REFUSED in Result.read(run_dir).best.file or (goal is not None and revealed > goal)
 
 
 def _like_best(result: Result) -> list[int]:
@@ -146,7 +149,8 @@ def _doubts(run_dir: Path, member: Member, document: Mapping[str, Any], assembly
         figures = ", ".join(f"{name.upper()} {scores[name]:.2f}" for name in ("il", "dr") if name in scores)
         yield (
             f"The verdict of this run is about its best file{which}; this one was not judged: "
-            f"{figures or 'no IL or DR'}. evosdc judge tells more."
+            f"{figures or 'no IL or DR'}. This judges it: "
+            f"{shlex.join(['evosdc', 'choose', str(run_dir), str(member), '-o'])} FOLDER"
         )
 
 

@@ -281,12 +281,17 @@ async def _exported(bench: Workbench, form: Form, run: Path) -> Response:
     named = output
     bench.exporting.add(named)
     try:
-        answer = await bench.calls.carry_out(export_words(run, member, output, form))
+        # Of a run that its verdict refuses, another file is judged first: its own verdict names it.
+        forbidden = (run / layout.RESULT).exists() and layout.REFUSED in Result.read(run).best.file
+        of_file, commands = await _run_of(bench, run, member) if forbidden else (run, [])
+        source = (run, member) if of_file == run else (of_file, OWN)
+        answer = await bench.calls.carry_out(export_words(*source, output, form))
         refused = answer.status == 1 and layout.REFUSED in answer.out  # it is written, under a name that says so
         if answer.status and not refused:
             raise RefusedError(error_sentences(answer.err))
         output = str(layout.refused_name(Path(output))) if refused else output
-        of_file, commands = await _run_of(bench, run, member)
+        if not forbidden:
+            of_file, commands = await _run_of(bench, run, member)
         own = of_file != run or member in (OWN, str(read_front(run).own))
     finally:
         bench.exporting.discard(named)

@@ -106,7 +106,7 @@ def test_a_member_that_no_judge_saw_is_told_of(evosdc, home):
         scores = result["front"][1]["scores"]
         said = (
             f"The verdict of this run is about its best file (member {best}); this one was not judged: "
-            f"IL {scores['il']:.2f}, DR {scores['dr']:.2f}. evosdc judge tells more."
+            f"IL {scores['il']:.2f}, DR {scores['dr']:.2f}. This judges it: evosdc choose r 1 -o FOLDER"
         )
         assert (said in answer.err, said in json.loads(answer.out)["warnings"]) == (best == 0,) * 2
 

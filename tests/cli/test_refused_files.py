@@ -77,6 +77,29 @@ def test_an_export_of_a_refused_file_says_so_by_its_name(evosdc, home) -> None:
     assert refused_name(home / "a.csv.gz").name == f"a{REFUSED}.csv.gz"
 
 
+def test_every_member_of_a_refused_run_and_each_above_the_bound_says_so_by_its_name(evosdc, home) -> None:
+    (home / "front.toml").write_text(
+        'audience = "public"\ndata = { file = "people.csv", protect = ["age", "sex"] }\nstop = { generations = 2 }\n'
+        'start = [{ method = "rank-swapping", p = 20 }, { method = "mdav", k = 3 }, { method = "mdav", k = 9 }]\n'
+        'fitness = { name = "pareto" }\nalgorithm = { name = "nsga2" }\nmeasures = { il = ["ctbil"], dr = ["two-way-linkage"] }\n'
+    )
+    evosdc("run", home / "front.toml", "-o", home / "front", "--quiet")
+    result = json.loads((home / "front" / "result.json").read_text())
+    assert len(result["front"]) > 1
+    above = {at for at, one in enumerate(result["front"]) if one["scores"]["two-way-linkage"] > 9}
+    assert above
+    for allowed in (False, True):
+        file = "best.csv" if allowed else MARKED
+        (home / "front" / "result.json").write_text(json.dumps(result | {"best": result["best"] | {"file": file}}))
+        for at in range(len(result["front"])):
+            refused = not allowed or at in above
+            answer = evosdc("export", home / "front", at, "-o", home / f"{allowed}{at}.csv", "--force")
+            assert (answer.status, (home / f"{allowed}{at}{REFUSED}.csv").exists()) == (int(refused), refused), at
+    (home / "front" / "result.json").write_text(json.dumps(result))
+    answer = evosdc("choose", home / "front", min(above), "-o", home / "chosen")
+    assert (answer.status, (home / "chosen" / MARKED).exists()) == (1, True)
+
+
 def test_what_an_unmasked_column_gives_away_is_left_out_next(tmp_path) -> None:
     given = Verdict(headline="not publishable", given_away_by=["design weight"])
     command = next_command(tmp_path, Result(verdict=given))
