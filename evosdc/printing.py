@@ -14,7 +14,7 @@ _TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u20
 _PATH = re.compile(r"(?<![^\s'\"(=:,;])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"]+[/\\])+[^\s/\\'\",;:)]+")
 
 
-NO_TIME = "not judged, since the time given was over before"  # why a judge has said nothing that had no time to
+NO_TIME = "no time was left"  # why a judge has not answered yet
 
 
 def three_digits(number: float) -> str:

@@ -67,7 +67,7 @@ def confirmation_of(
     if not counted:
         return Confirmation(None, "Not checked: no judge measures a risk that is claimed.")
     said = ", ".join(f"{name} {value:.3g} % by {claimed_by[name]}" for name, value in claims.items())
-    sentence = f"Holds: no judge measures more than {ALLOWED:g} times the risk claimed ({said})."
+    sentence = f"Holds: no judge contradicts the risk claimed ({said})."
     return Confirmation(True, " ".join([sentence, *_unprotected(counted)]))
 
 

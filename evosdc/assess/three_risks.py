@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from evosdc.model.constraint import ACCEPTED, AUDIENCES, MOST_SURE, TIMES_BOUND
+from evosdc.printing import NO_TIME
 from evosdc.runs.result import RiskLine
 
 TAIL: Final = "tail"  # the family of judges of the people worst off
@@ -22,7 +23,8 @@ HISTORY: Final = "history"  # the family of the judge of all releases together
 # the low end of its interval. Of the surest tenth the low end may be no greater than the estimate of all.
 MOST_EXCESS, MOST_CERTAIN = 5.0, 2.0
 
-NOT_CHECKED = "not checked"
+NOT_CHECKED = "not checked"  # no judge can answer
+NOT_YET_CHECKED = "not yet checked"  # the judge had no time
 
 
 def most_sure(bound: float) -> float:
@@ -35,7 +37,10 @@ def reason_of(bound: float, set_by: str = "") -> str:
     if set_by:
         return f"required by {set_by}"
     if bound == ACCEPTED:
-        return "the threshold of 0.09 of the European Medicines Agency (policy 0070) and Health Canada"
+        return (
+            "the threshold of 0.09 of the European Medicines Agency (policy 0070) and Health Canada, "
+            "applied to the mean over all people"
+        )
     if bound in AUDIENCES.values():
         return f"the risk in groups of {round(100.0 / bound)} people"
     return "set by --bound"
@@ -49,31 +54,32 @@ def three_risks(
     members: Mapping[str, Any] | None,
     sensitive: bool = True,
     history: Mapping[str, Any] | None = None,
+    waiting: bool = False,
 ) -> list[RiskLine]:
-    """Return singling out, linkability and inference."""
+    """Return singling out, linkability and inference; `waiting` says whether judges had no time yet."""
     tail = next(iter(tails.items()), ("", {}))
     return [
         _restored(*tail, bound, set_by)
         if tail[1].get("family") == RESTORED
-        else _singling_out(*tail, most_sure(bound)),
+        else _singling_out(*tail, most_sure(bound), waiting),
         _linkability(intruder, dict(tail[1].get("details") or {}), bound, set_by, history),
         _inference(members, sensitive),
     ]
 
 
-def _singling_out(judge: str, found: Mapping[str, Any], most: float) -> RiskLine:
+def _singling_out(judge: str, found: Mapping[str, Any], most: float, waiting: bool) -> RiskLine:
     line = RiskLine(
         risk="Singling out", measure=judge, bound=most, worst_bound=most, worst_of="the 20 surest matches",
         reason="one in three, the risk in groups of three people"
         if most == MOST_SURE
-        else f"{TIMES_BOUND:g} times what is accepted in the mean",
-        words=NOT_CHECKED,
+        else f"{TIMES_BOUND:g} times the bound on the mean",
+        words=NOT_YET_CHECKED if waiting else NOT_CHECKED,
     )  # fmt: skip
     if "value" not in found:
         return line
     worst, mean = float(found["value"]), (found.get("details") or {}).get("surest_tenth")
-    tenth = "" if mean is None else f", {mean:.0f} % of the surest tenth"
-    words = f"{worst:.0f} % of the 20 surest matches are right{tenth}; at most {most:.0f} %"
+    tenth = "" if mean is None else f", {mean:.0f} % of the surest tenth of all matches"
+    words = f"{worst:.0f} % of the 20 surest matches are right{tenth}; at most {most:.0f} % may be"
     kept = max(worst, mean or 0.0) <= most
     return line.model_copy(update={"mean": mean, "worst": worst, "kept": kept, "words": words})
 
@@ -118,13 +124,14 @@ def _inference(members: Mapping[str, Any] | None, sensitive: bool) -> RiskLine:
     line = RiskLine(
         risk="Inference", measure="", bound=MOST_EXCESS, worst_bound=MOST_EXCESS,
         worst_of="the tenth that a learner is surest of",
-        reason=f"points more than for people who are not in the file, at most {MOST_CERTAIN:g} at the low end",
+        reason=f"points more than for people who are not in the file; the low end of the interval {MOST_CERTAIN:g}",
         words=NOT_CHECKED if sensitive else "does not apply: the schema declares no sensitive column",
     )  # fmt: skip
     found = inferred(members)
     if found is None:
         why = why_not(members) if members is not None else ""
-        return line.model_copy(update={"words": f"{NOT_CHECKED} ({why})"}) if why else line
+        state = NOT_YET_CHECKED if why == NO_TIME or why.startswith("the time given") else NOT_CHECKED
+        return line.model_copy(update={"words": f"{state} ({why})"}) if why else line
     name, one = found
     details, mean, low = one.get("details") or {}, float(one["value"]), float(one["low"])
     worst, worst_low = details.get("surest_tenth"), details.get("surest_tenth_low")

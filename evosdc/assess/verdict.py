@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evosdc.assess.intruder import found_by_intruder, measured_by
-from evosdc.assess.three_risks import MOST_EXCESS, above_their_bounds, inferred, three_risks, why_not
+from evosdc.assess.three_risks import MOST_EXCESS, NOT_YET_CHECKED, above_their_bounds, inferred, three_risks
 from evosdc.assess.utility import destroyed, named, shown, trust
 from evosdc.model.constraint import ACCEPTED, CONDITIONAL, YES, without_publishable
 from evosdc.plugins.registry import Registry
-from evosdc.printing import NO_TIME, three_digits
+from evosdc.printing import three_digits
 from evosdc.runs.result import Audience, Bound, RiskLine, Trust, Verdict
 from evosdc.table.table import Table
 
@@ -88,7 +88,8 @@ class Evidence:
     def risks(self) -> list[RiskLine]:
         """Singling out, linkability and inference."""
         history = self.history if self.earlier_named else None
-        return three_risks(self.intruder, self.bound, self.bound_by, self.tails, self.members, self.sensitive, history)
+        found = self.intruder, self.bound, self.bound_by, self.tails, self.members, self.sensitive, history
+        return three_risks(*found, waiting=self.unasked > 0)
 
     @property
     def allowed(self) -> str:
@@ -243,7 +244,13 @@ def _for(evidence: Evidence) -> list[str]:
         corrected = evidence.corrected[:1].upper() + evidence.corrected[1:].rstrip(".")
         reasons.append(f"{corrected}: within {evidence.bound:g} % still.")
     if evidence.holds:
-        reasons.append(f"Independent attacks, unknown to the optimiser, confirm the risk ({_answered(evidence)}).")
+        answered = _answered(evidence)
+        reasons.append(
+            f"Independent attacks, unknown to the optimiser, contradict nothing so far ({answered}, enough for this "
+            "verdict). Run the others before you sign: `evosdc judge RUN`."
+            if evidence.unasked
+            else f"Independent attacks, unknown to the optimiser, confirm the risk ({answered})."
+        )
     found = inferred(evidence.members)
     if found is not None:
         learned = found[1]
@@ -270,15 +277,15 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
     if telling and evidence.together is not None:
         left_out = _names(evidence.together, "uncounted")
         apart = f" Not counted: {named(left_out)} (weights, households)." if left_out else ""
-        text = f"{_all(telling)} {_are(telling)} published unchanged. Make sure that no intruder can know "
-        words = f"{text}{_them(telling)}. {together_words(evidence.together)}{apart}"
+        text = f"{_all(telling)} {_are(telling)} published unchanged. Make sure that no recipient knows "
+        words = f"{text}{_them(telling)} from elsewhere. {together_words(evidence.together)}{apart}"
         conditions.append((f"if no recipient knows {named(telling)} from elsewhere", words))
     if dangerous:
         conditions.append(
             (
                 f"if no recipient knows {named(dangerous)} from elsewhere",
                 f"{_all(dangerous)} {_are(dangerous)} published unchanged and can single people out. Make sure that no "
-                f"intruder can know {_them(dangerous)}.",
+                f"recipient knows {_them(dangerous)} from elsewhere.",
             )
         )
     conditions += [
@@ -292,7 +299,7 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
                 "if no recipient knows who lives with whom",
                 f"With one member all others of a household are re-identified: {above_bound(homes, evidence.bound)} % "
                 f"of the people, more than {evidence.allowed}. Drop the numbers of the households, or make sure that "
-                "no intruder can know all members of one.",
+                "no recipient knows who lives with whom.",
             )
         )
     off = destroyed(evidence.analyses)
@@ -306,8 +313,8 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
         listed = named([f"{name} ({left[name]})" for name, _ in off], 3)
         conditions.append(
             (
-                f"if nobody counts by {named(names, 3)}",
-                f"Counts of {listed} are destroyed. Warn all who get the file, or search longer.",
+                f"if users are warned that counts of {named(names, 3)} are wrong",
+                f"Counts of {listed} are wrong. Warn all users of the file, or search longer.",
             )
         )
     if evidence.holds is None and not (evidence.used or evidence.corrected):
@@ -326,12 +333,12 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
             (f"if {out} {_are(evidence.earlier)} not published too", text) for text in history_words(evidence)
         ]
     if evidence.members is not None and inferred(evidence.members) is None:
-        why = why_not(evidence.members)
-        later = " Run `evosdc judge RUN`." if why.startswith("the time given") or why == NO_TIME else ""
+        line = evidence.risks[2].words
+        later = " Run `evosdc judge RUN`." if line.startswith(NOT_YET_CHECKED) else ""
         conditions.append(
             (
-                "the risk of inference is not checked",
-                f"Not checked: what the file discloses about its people beyond other people ({why}).{later}",
+                f"inference is {line.split(' (')[0]}",
+                f"Inference is {line}: what the file discloses about its people beyond other people.{later}",
             )
         )
     return conditions
@@ -423,7 +430,9 @@ def further_words(one: Mapping[str, Any], bound: float) -> str:
         who = f"anyone who knows {one['knows']} is expected to re-identify"
         found = f"{who} {shown(percent)} % of the people ({one['measure']})"
     sure = (
-        f", within {bound:g} %." if percent is not None and percent <= bound else ". Make sure that nobody knows them."
+        f", within {bound:g} %."
+        if percent is not None and percent <= bound
+        else ". Make sure that no recipient knows them."
     )
     return f"{named(names)} {_are(names)} published unchanged: {found}{sure}"
 

@@ -27,6 +27,7 @@ from evosdc.experiment.start import StartingFile, starting_individual, starting_
 from evosdc.experiment.summaries import entries_of
 from evosdc.model import EarlierRelease, Individual, Masking
 from evosdc.plugins.registry import Registry
+from evosdc.printing import NO_TIME
 from evosdc.runs.layout import RECIPE, RunFolder, is_replicate
 from evosdc.runs.result import Entry, SecondOpinion
 from evosdc.secret import Key, Purpose, Seed, judging_seed, stream
@@ -274,7 +275,7 @@ def _attacked(
     """Protect a half of the people by the plan, and attack both halves."""
     left = until()
     if left is not None and left < 1.0:
-        return {"not_checked": "the time given was over before"}
+        return {"not_checked": NO_TIME}
     try:
         with time_limited(None if left is None else 0.7 * left, DeadlineOver):
             release = half_release(assembly, plan, generations, None if left is None else 0.3 * left, half)

@@ -74,7 +74,7 @@ def risk_picture(judges: Mapping[str, Any], rival: Mapping[str, Any], tuned: boo
     points("original, unprotected", "original", "x", INK, 9)
     points("chance", "chance", "circle-open", GREY, 9, 1.5)
     if rival:
-        label = "tuned classical method" if tuned else "best of the portfolio"
+        label = "tuned classical file" if tuned else "best of the portfolio"
         points(label, "value", "diamond", BLUE, 9, of=rival)
     points("claimed by the search", "claim", "line-ns-open", VERMILION, 18, 2)
     points("best file found", "value", "star", VERMILION, 13)

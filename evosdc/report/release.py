@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from evosdc.assess.three_risks import NOT_CHECKED, NOT_YET_CHECKED
 from evosdc.report.wording import count, listing, number, percent
 from evosdc.runs.reader import RecordedRun
 from evosdc.runs.result import Requirement, RiskLine
@@ -73,7 +74,8 @@ def _risk(line: RiskLine) -> dict[str, str]:
     """Return one of the three risks as boxes show it."""
     # Of singling out the figure is that of the worst off, with which the words begin.
     shown_first = line.worst if line.risk == "Singling out" and line.worst is not None else line.mean
-    figure = "not checked" if line.words.startswith("not checked") else "does not apply"
+    states = NOT_CHECKED, NOT_YET_CHECKED, "does not apply"
+    figure = next((state for state in states if line.words.startswith(state)), "")
     if shown_first is not None:
         figure = f"{shown_first:+.1f} points" if line.risk == "Inference" else percent(shown_first)
     mark, state = {True: ("yes-mark", "within its bound"), False: ("no-mark", "above its bound"), None: ("", "")}[

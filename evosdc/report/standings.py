@@ -53,7 +53,7 @@ class Standings:
     @property
     def rival(self) -> str:
         """The name of the best file of known methods: the result without a search."""
-        return "the tuned classical method" if self.tuned else "the best portfolio file"
+        return "the tuned classical file" if self.tuned else "the best portfolio file"
 
     @property
     def improvement(self) -> float:

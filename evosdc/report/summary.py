@@ -40,7 +40,7 @@ def key_figures(stand: Standings) -> list[dict[str, Any]]:
     """Return the three files to compare, each with name, label, figures by heading, and whether it is the best."""
     named = (
         ("Unprotected original", stand.identity),
-        ("Tuned classical method" if stand.tuned else "Best portfolio file", stand.portfolio),
+        ("Tuned classical file" if stand.tuned else "Best portfolio file", stand.portfolio),
         ("Best file found", stand.best),
         ("The file that was written", stand.published),
     )
@@ -48,7 +48,7 @@ def key_figures(stand: Standings) -> list[dict[str, Any]]:
         {
             "name": name,
             # A label that says no more than the name is left out.
-            "label": standing.label if standing is stand.portfolio else "",
+            "label": standing.label if standing is stand.portfolio else "breaks the bounds" * _beyond(standing),
             "figures": _figures(standing, stand),
             "best": standing is stand.best,
         }
@@ -58,10 +58,11 @@ def key_figures(stand: Standings) -> list[dict[str, Any]]:
 
 
 def _figures(standing: Standing, stand: Standings) -> list[tuple[str, str]]:
-    rows = [("score", number(standing.score))]
-    rows += [
-        (name, number(value)) for name, value in (("IL", standing.il), ("DR", standing.dr)) if math.isfinite(value)
-    ]
+    both = [(name, number(value)) for name, value in (("IL", standing.il), ("DR", standing.dr)) if math.isfinite(value)]
+    if stand.best is not None and stand.best.score == stand.best.il and standing.score == standing.il:
+        rows = [("information lost, of 100 (less is better)", number(standing.il)), *both[1:]]
+    else:
+        rows = [("score (less is better)", number(standing.score)), *both]
     above = stand.above(standing)
     if math.isfinite(above) and standing is not stand.identity:
         rows.append(("above limit", f"{number(above, 1)} %"))

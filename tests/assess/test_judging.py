@@ -255,7 +255,7 @@ class TestVerdict:
         )
         assert "2.0 times" in said
         assert self.verdict(finding(3.0)).sentence == (
-            "Holds: no judge measures more than 1.25 times the risk claimed (linkage 4 % by dbrl)."
+            "Holds: no judge contradicts the risk claimed (linkage 4 % by dbrl)."
         )
 
     def test_a_claim_that_holds_is_no_protection(self) -> None:

@@ -7,6 +7,7 @@ from evosdc.assess.intruder import found_by_intruder
 from evosdc.assess.three_risks import reason_of, three_risks
 from evosdc.assess.verdict import Evidence, verdict_of
 from evosdc.plugins.registry import default_registry
+from evosdc.printing import NO_TIME
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 
@@ -57,9 +58,15 @@ def test_what_nobody_measured_is_not_checked():
     assert [line.kept for line in lines] == [None, None, None]
     assert [line.words for line in lines] == ["not checked", "not checked", "not checked (no time)"]
     assert three_risks(FOUND, 9.0, "", {}, None, sensitive=False)[2].words.startswith("does not apply")
-    waiting = verdict_of(Evidence(FOUND, holds=True, answered=3, unasked=2))
+    late = {"not_checked": NO_TIME}
+    waiting = verdict_of(Evidence(FOUND, holds=True, answered=3, unasked=2, members=late))
     assert waiting.headline == "publishable on conditions"
     assert any("Singling out" in text for text in waiting.conditions)
+    assert [line.words for line in waiting.risks[::2]] == ["not yet checked", f"not yet checked ({NO_TIME})"]
+    assert waiting.conditions[-1].startswith("Inference is not yet checked")
+    assert waiting.conditions[-1].endswith("Run `evosdc judge RUN`.")
+    never = verdict(plan={"not_checked": "given 60 records; wanted 100"})
+    assert (never.provided, "Run" in never.conditions[-1]) == ("inference is not checked", False)
 
 
 def test_coarser_files_are_judged_by_what_can_be_restored():

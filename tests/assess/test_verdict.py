@@ -98,9 +98,12 @@ def test_a_search_that_was_kept_to_the_bound_is_given_more_time():
 
 
 def test_how_many_judges_confirm_is_said():
-    confirmed = "Independent attacks, unknown to the optimiser, confirm the risk"
-    assert f"{confirmed} (all 13 answered)." in verdict(answered=13)["reasons"]
-    assert f"{confirmed} (2 of 13 answered)." in verdict(answered=2, unasked=11)["reasons"]
+    attacks = "Independent attacks, unknown to the optimiser,"
+    assert f"{attacks} confirm the risk (all 13 answered)." in verdict(answered=13)["reasons"]
+    some = (
+        f"{attacks} contradict nothing so far (2 of 13 answered, enough for this verdict). Run the others before you "
+    )
+    assert f"{some}sign: `evosdc judge RUN`." in verdict(answered=2, unasked=11)["reasons"]
 
 
 @pytest.mark.parametrize(
@@ -227,14 +230,17 @@ def counts(**moved):
 
 def test_counts_of_single_attributes_that_are_destroyed_are_a_condition():
     told = verdict(analyses=counts(sex=25.5, age=10.0, marital=12.2))
-    assert (told["headline"], told["provided"]) == ("publishable on conditions", "if nobody counts by sex and marital")
+    assert (told["headline"], told["provided"]) == (
+        "publishable on conditions",
+        "if users are warned that counts of sex and marital are wrong",
+    )
     (condition,) = told["conditions"]
     assert condition.startswith(
-        "Counts of sex (26 % of the records elsewhere) and marital (12 % of the records elsewhere) are destroyed. "
+        "Counts of sex (26 % of the records elsewhere) and marital (12 % of the records elsewhere) are wrong. "
     )
     assert verdict(analyses=counts(sex=2.1, age=10.0))["headline"] == "publishable"
     many = verdict(analyses=counts(**dict.fromkeys("abcde", 20.0)))
-    assert many["provided"] == "if nobody counts by a, b, c and 2 more"
+    assert many["provided"] == "if users are warned that counts of a, b, c and 2 more are wrong"
     assert verdict(analyses=counts(sex=11.0))["conditions"][0].startswith("Counts of sex (11 % ")
 
 
@@ -387,9 +393,9 @@ def test_unchanged_columns_that_tell_people_apart_together_are_a_condition():
     assert told["headline"] == "publishable on conditions"
     (condition,) = told["conditions"]
     assert condition == (
-        "town and job are published unchanged. Make sure that no intruder can know them. Anyone who knows these "
-        "unmasked columns is expected to identify 98.9 % of the people. With the masked sex besides, it is "
-        "99.9 %. 98.8 % are unique in them."
+        "town and job are published unchanged. Make sure that no recipient knows them from elsewhere. Anyone who "
+        "knows these unmasked columns is expected to identify 98.9 % of the people. With the masked sex besides, it "
+        "is 99.9 %. 98.8 % are unique in them."
     )
     assert told["provided"] == "if no recipient knows town and job from elsewhere"
     assert told["unchanged_together"] == together | {"words": together_words(together)}

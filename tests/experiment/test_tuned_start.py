@@ -75,9 +75,9 @@ def test_starting_files_are_those_that_were_tuned(plain):
 
 def test_words_call_it_the_tuned_classical_method(plain):
     page = write_report([plain.folder], plain.folder / "page.html").read_text(encoding="utf-8")
-    assert "the tuned classical method" in page
+    assert "the tuned classical file" in page
     assert "had been tuned for this score on" in page
-    assert "Tuned classical method" in page
+    assert "Tuned classical file" in page
     assert "the best portfolio file," not in page
 
 
