@@ -245,6 +245,12 @@ def _released(place: int, given: Any, original: Table) -> EarlierRelease:
     elif len(table) != len(original):
         wanted = f"{len(original)} as in the original, or a pair of the table and its crosswalk"
         raise ParameterError(Fault(f"earlier release {place}", f"{len(table)} records", wanted))
+    elif reordered_words(original, table, certainly_unmasked(original.schema, table, None)) is not None:
+        given, wanted = (
+            "the original's records in another order",
+            "the order of the original, or a pair with the crosswalk",
+        )
+        raise ParameterError(Fault(f"earlier release {place}", given, wanted))
     return EarlierRelease(f"earlier release {place}", table, rows)
 
 

@@ -20,7 +20,7 @@ from evosdc.options.model import read, takes
 from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.runs import result as results
-from evosdc.runs.layout import DATA, RECIPE, RELEASE, read_object
+from evosdc.runs.layout import CROSSWALK, DATA, RECIPE, RELEASE, read_object
 from evosdc.secret import Key, chosen_seed
 from evosdc.table.schema import Role
 from evosdc.table.table import Rows, Table
@@ -130,7 +130,7 @@ class _Kept(Generic[Data]):
         original = self.original
         source = load_data(self.source, default_registry())
         left_out = int(read_object(self.run / RELEASE).get("omitted", 0))
-        rows = published_places(self.run, source, len(original) - left_out)
+        rows = published_places(self.run / CROSSWALK, source, len(original) - left_out)
         published = read_masked(self.run / result.best.file, source.ordered_by(rows)).table
         names = [name for name in original.schema.names if name in published.schema]
         changed = [*self.protect, *original.schema.with_role(Role.HOUSEHOLD)]

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from evosdc.assess.changes import certainly_unmasked, reordered_words
 from evosdc.assess.defaults import withheld_fault
 from evosdc.assess.risk import population_description
 from evosdc.errors import DataError, EvosdcError, ExperimentError, Fault, ParameterError
 from evosdc.experiment.experiment import DataSource
-from evosdc.experiment.provenance import require_same_data
+from evosdc.experiment.provenance import holds_same_data, read_same_file
 from evosdc.files.atomic import make_folder, write_text
 from evosdc.files.schema.hierarchies import with_hierarchies
 from evosdc.files.schema.schema_file import dump_schema
@@ -183,7 +184,7 @@ def _absent(schema: Schema, attribute: Attribute) -> str:
 
 def earlier_release(path: Path, source: Source) -> EarlierRelease:
     """Return an earlier release of the same people, and the person of each of its records."""
-    folder = path if path.is_dir() else path.parent
+    folder, file = path if path.is_dir() else path.parent, path
     of_run = (folder / layout.RESOLVED).is_file()
     if path.is_dir():
         if not of_run or not (folder / layout.RESULT).is_file():
@@ -191,18 +192,41 @@ def earlier_release(path: Path, source: Source) -> EarlierRelease:
             raise DataError(Fault("earlier", f"{printable(str(path))}: {given}", "a run folder, or a file"))
         require_published(folder)
         file = folder / Path(Result.read(folder).best.file).name
-    else:
-        file = path
+    # Files that were exported from a run have a manifest and a crosswalk of their own.
     manifest = layout.object_if_readable(layout.manifest_path(file))
-    if not of_run and manifest.get("shuffled"):
-        given = f"{printable(str(path))}: a file whose records were shuffled"
-        advice = "Name the run folder that it is of, which has the crosswalk."
-        raise DataError(Fault("earlier", given, "a run folder, or a file in the order of the original", advice))
+    crosswalk = folder / (f"crosswalk-{file.stem}.csv" if manifest else layout.CROSSWALK)
+    document = manifest if manifest or not of_run else RunFolder(folder).read_object(layout.RESOLVED)["data"]
+    shuffled = bool(document.get("shuffle", document.get("shuffled")))
+    if shuffled and not (of_run and crosswalk.is_file()):
+        advice = f"Restore {crosswalk.name}." if of_run else "Name the run folder that it is of, with the crosswalk."
+        raise _in_other_order(path, "a file whose records were shuffled, without its crosswalk", advice)
     records = len(parsed(file, like=source.original).columns[0])
-    rows = published_places(folder, source, records) if of_run and (folder / layout.CROSSWALK).is_file() else None
-    ordered = source if rows is None else source.ordered_by(rows)
+    if of_run and not _of_same_people(folder, source, shuffled or records == len(source.table)):
+        given = f"{printable(str(path))}: a run of other data than {printable(source.origin)}"
+        wanted, advice = "an earlier release of the same file", "Mask the columns that both files publish unchanged."
+        raise DataError(Fault("earlier", given, wanted, advice))
+    rows = published_places(crosswalk, source, records) if shuffled else np.arange(records, dtype=np.intp)
+    ordered = source.ordered_by(rows) if shuffled else source
     table = read_masked(file, ordered, generalised=None).table
-    return EarlierRelease(str(path), table, np.arange(records, dtype=np.intp) if rows is None else rows)
+    if reordered_words(ordered.table, table, certainly_unmasked(ordered.table.schema, table, None)) is not None:
+        advice = "Name the run folder, or put the records into the order of the original."
+        raise _in_other_order(path, "a file with the original's records in another order", advice)
+    return EarlierRelease(str(path), table, rows)
+
+
+def _in_other_order(path: Path, given: str, advice: str) -> DataError:
+    wanted = "a run folder with its crosswalk, or a file in the order of the original"
+    return DataError(Fault("earlier", f"{printable(str(path))}: {given}", wanted, advice))
+
+
+def _of_same_people(folder: Path, source: Source, in_place: bool) -> bool:
+    """Whether a run is of the same records; `in_place`: whether the place in the file of each one is known."""
+    before, key = layout.read_object(folder / layout.ENVIRONMENT), RunFolder(folder).key()
+    # The schema may have changed since: a code of missing values was found, or an order of categories.
+    whole = len(source.table) == len(source.original.columns[0])
+    return holds_same_data(before, source.table, key) or (
+        whole and in_place and read_same_file(before, Path(source.origin), key)
+    )
 
 
 def other_runs(folder: Path, source: Source) -> tuple[EarlierRelease, ...]:
@@ -215,7 +239,6 @@ def other_runs(folder: Path, source: Source) -> tuple[EarlierRelease, ...]:
         if path == folder or not (path / layout.RESULT).is_file():
             continue
         try:
-            require_same_data(layout.read_object(path / layout.ENVIRONMENT), source.table, RunFolder(path).key())
             if Result.read(path).verdict.publishable:
                 found.append(earlier_release(path, source))
         except (EvosdcError, OSError, ValueError):

@@ -141,7 +141,7 @@ def _places(assembly: Assembly, individual: Individual, folder: RunFolder) -> Ro
     kept = kept if omitted is None else np.delete(kept, omitted)
     if not assembly.experiment.data.shuffle:
         return kept
-    places = published_places(folder.path, source, len(kept))
+    places = published_places(folder.file(layout.CROSSWALK), source, len(kept))
     if not np.array_equal(np.sort(places), kept):
         given, wanted = "one of another file: it has other records", "the crosswalk that the run wrote"
         raise CheckpointError(Fault(printable(str(folder.file(layout.CROSSWALK))), given, wanted))

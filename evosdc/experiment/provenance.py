@@ -104,8 +104,19 @@ def data_fingerprint(table: Table, key: Key) -> str:
     return key.fingerprint(hashed.digest())
 
 
+def holds_same_data(before: Mapping[str, Any], table: Table, key: Key) -> bool:
+    """Whether a table is the one recorded in a run's environment."""
+    return before.get("data") == data_fingerprint(table, key)
+
+
 def require_same_data(before: Mapping[str, Any], table: Table, key: Key) -> None:
     """Raise `CheckpointError` where a table differs from the one recorded in a run's environment."""
-    if before.get("data") != data_fingerprint(table, key):
+    if not holds_same_data(before, table, key):
         given, advice = "not those that the run began with", "Restore the file, or begin a new run."
         raise CheckpointError(Fault("data", given, "the same data", advice))
+
+
+def read_same_file(before: Mapping[str, Any], file: Path, key: Key) -> bool:
+    """Whether a run read a file with the same bytes, perhaps by another schema."""
+    known = (before.get("input") or {}).get("data") or {}
+    return file.is_file() and known.get("fingerprint") == key.fingerprint(bytes.fromhex(sha256(file)))

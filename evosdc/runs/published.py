@@ -13,7 +13,7 @@ from evosdc.errors import CheckpointError, DataError, Fault
 from evosdc.files.atomic import write_text
 from evosdc.files.source import Source
 from evosdc.printing import csv_text, printable
-from evosdc.runs.layout import CROSSWALK, RELEASE, RESULT, read_object, run_folders
+from evosdc.runs.layout import RELEASE, RESULT, read_object, run_folders
 
 _REWRITE = "Or move it away and remove result.json: `evosdc resume` then writes both again from the last checkpoint."
 ADVICE = f"Restore it. {_REWRITE}"
@@ -93,9 +93,8 @@ def read_crosswalk(path: Path, published: int, originals: int) -> NDArray[np.int
     return rows
 
 
-def published_places(folder: Path, source: Source, published: int) -> NDArray[np.intp]:
-    """Return by published record of a run the position of its original in the run's data."""
-    file = folder / CROSSWALK
+def published_places(file: Path, source: Source, published: int) -> NDArray[np.intp]:
+    """Return by published record of a run the position of its original in the run's data, by a crosswalk."""
     if not file.exists():
         return np.arange(published, dtype=np.intp)
     rows = read_crosswalk(file, published, int(source.rows[-1]) + 1)

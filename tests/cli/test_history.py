@@ -40,7 +40,7 @@ def finished(tmp_path_factory):
         "sex": rng.choice(["f", "m"], 150),
         "job": rng.choice(list("abcd"), 150),
     }
-    pd.DataFrame(people | {"spent": rng.permutation(150)}).to_csv(home / "people.csv", index=False)
+    pd.DataFrame(people | {"spent": rng.permutation(150), "saved": np.arange(150) % 7}).to_csv(home / "people.csv", index=False)
     (home / "schema.toml").write_text(SCHEMA)
     (home / "e.toml").write_text(EXPERIMENT)
     for name, digits in (("a", "01"), ("b", "02")):
@@ -111,3 +111,31 @@ def test_what_is_no_earlier_release_is_refused_in_a_sentence(evosdc, home):
         answer = evosdc(*judged, "--earlier", given)
         assert (answer.status, "Traceback" in answer.err) == (2, False)
         assert said in answer.err
+
+
+def test_earlier_runs_of_other_people_or_without_their_order_are_refused(evosdc, home):
+    head, *lines = Path("people.csv").read_text().splitlines()
+    Path("next.csv").write_text("\n".join([head, *reversed(lines)]) + "\n")
+    assert evosdc("mask", "pram", "next.csv", "--schema", "schema.toml", "-o", "now.csv").status == 0
+    judged = ("judge", "next.csv", "now.csv", "--schema", "schema.toml", "--judges", "repu")
+    answer = evosdc(*judged, "--earlier", "runs/a")
+    assert answer.status == 2
+    assert "a run of other data than next.csv" in answer.err
+    Path("runs/a/crosswalk.csv").unlink()
+    answer = evosdc("judge", "runs/b", "--judges", "repu", "--earlier", "runs/a")
+    assert answer.status == 2
+    assert "Restore crosswalk.csv" in answer.err
+    shutil.copy("runs/a/best.csv", "released.csv")
+    answer = evosdc("judge", "runs/b", "--judges", "repu", "--earlier", "released.csv")
+    assert answer.status == 2
+    assert "in another order" in answer.err
+    frames = [pd.read_csv(name) for name in ("people.csv", "runs/b/best.csv", "released.csv")]
+    with pytest.raises(library.EvosdcError, match="another order"):
+        library.judge(frames[0], frames[0], protect=["age", "sex", "job"], judges=["repu"], earlier=[frames[2]])
+
+
+def test_an_earlier_run_of_the_same_file_counts_though_the_schema_changed(evosdc, home):
+    Path("schema.toml").write_text(SCHEMA + 'spent = { role = "other", scale = "numeric", missing = ["7"] }\n')
+    assert evosdc("mask", "pram", "people.csv", "--schema", "schema.toml", "-o", "now.csv").status == 0
+    judged = ("judge", "people.csv", "now.csv", "--schema", "schema.toml", "--judges", "repu", "--json")
+    assert "release-history" in told(evosdc(*judged, "--earlier", "runs/a"))["judges"]
