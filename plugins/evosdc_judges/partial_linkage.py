@@ -12,7 +12,7 @@ from evosdc.time_limit import check_time
 from evosdc_judges.classes import Codes, joint_counts, surprise
 from evosdc_judges.intervals import in_per_cent, mean_of, wilson
 from evosdc_judges.nearest import costs_of, linked, sorted_records
-from evosdc_judges.people import Draw, People, PeopleJudge, drawn, subsets
+from evosdc_judges.people import Draw, People, PeopleJudge, Positions, drawn, subsets
 
 
 class PartialLinkage(PeopleJudge):
@@ -20,10 +20,11 @@ class PartialLinkage(PeopleJudge):
 
     # Every non-empty subset of the attributes is what one intruder knows, or `subsets` drawn ones. He links masked
     # records to originals in two ways, and the greater share counts: by the least sum of category distances, and by the
-    # greatest likelihood ``sum log P(published | original)`` with the transitions of the file itself, for which a
-    # relabelling hides nothing. Where t originals tie, a link counts 1/t. Of more than `records` records a sample is
-    # linked, to all originals. The interval says what both draws leave open. The greater of two linkages, and one
-    # further way in which a class is published, are reconstructions.
+    # greatest likelihood ``sum log P(published | original)``, for which a relabelling hides nothing. The transitions of
+    # each half of the people are those of the other half: a rare value would else tell by itself whose record has it,
+    # even in a file whose records are in random order. Where t originals tie, a link counts 1/t. Of more than `records`
+    # records a sample is linked, to all originals. The interval says what both draws leave open. The greater of two
+    # linkages, and one further way in which a class is published, are reconstructions.
 
     name = "partial-linkage"
     known = True
@@ -54,6 +55,8 @@ class FittedPartialLinkage(Estimated):
     def __init__(self, people: People, params: PartialLinkage.Params) -> None:
         self._people = people
         self._queries = people.sampled(len(people), params.records)
+        sides = people.halves()
+        self._parts = [(taught, np.intersect1d(self._queries, others)) for taught, others in (sides, sides[::-1])]
         width = people.codes.shape[1]
         self._subsets = subsets(width, params.subsets, drawn(people.seed, Draw.SUBSETS))
         self._all = len(self._subsets) == (1 << width) - 1
@@ -63,11 +66,8 @@ class FittedPartialLinkage(Estimated):
         """Return the mean share with its interval."""
         people = self._people
         plain, named = people.classes.of(masked), people.published(masked)
-        likelihoods = [
-            surprise(joint_counts(people.codes[:, v], named[:, v], int(size))).T
-            for v, size in enumerate(people.classes.sizes)
-        ]
-        ways = (plain, people.classes.distances), (named, likelihoods)
+        informed = [(queries, self._likelihoods(named, taught)) for taught, queries in self._parts]
+        ways = (plain, [(self._queries, people.classes.distances)]), (named, informed)
         positions = range(len(self._subsets))
         shares = np.array([max(self._share(position, *way) for way in ways) for position in positions])
         value = float(shares.mean())
@@ -78,10 +78,21 @@ class FittedPartialLinkage(Estimated):
         drawn_subsets = 0.0 if self._all else mean_of(shares).high - value
         return in_per_cent(Estimate(value, value - hypot(low, drawn_subsets), value + hypot(high, drawn_subsets)))
 
-    def _share(self, position: int, published: Codes, matrices: Sequence[Numbers]) -> float:
-        check_time()
-        names = self._subsets[position]
-        searched = self._distinct[position]
-        queries = np.ascontiguousarray(published[self._queries][:, names])
-        costs = costs_of([matrices[v] for v in names])
-        return float(linked(queries, searched.of_record[self._queries], searched, costs).mean())
+    def _likelihoods(self, published: Codes, taught: Positions) -> list[Numbers]:
+        """Return by attribute the costs of published classes (rows) and original ones, as some pairs show them."""
+        original = self._people.codes
+        return [
+            surprise(joint_counts(original[taught, v], published[taught, v], int(size))).T
+            for v, size in enumerate(self._people.classes.sizes)
+        ]
+
+    def _share(self, position: int, published: Codes, parts: Sequence[tuple[Positions, Sequence[Numbers]]]) -> float:
+        """Return the share of links of one intruder, whose costs differ by the parts of the queried records."""
+        names, searched = self._subsets[position], self._distinct[position]
+        links = 0.0
+        for queries, matrices in parts:
+            check_time()
+            costs = costs_of([matrices[v] for v in names])
+            asked = np.ascontiguousarray(published[queries][:, names])
+            links += float(linked(asked, searched.of_record[queries], searched, costs).sum())
+        return links / len(self._queries)

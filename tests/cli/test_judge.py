@@ -33,7 +33,7 @@ QUICK = ("--judges", "partial-linkage,linkability,tables-3")
 
 
 def test_exchanged_men_and_women_are_told(evosdc, files):
-    answer = evosdc("judge", "o.csv", "swapped.csv", *files, *QUICK, "--claimed", "1")
+    answer = evosdc("judge", "o.csv", "swapped.csv", *files, *QUICK, "--claimed", "0.01")
     assert answer.status == 0
     assert "'m' is published as 'f' in 100 % of its records" in answer.err
     assert answer.out.startswith("Does not hold: an intruder who")

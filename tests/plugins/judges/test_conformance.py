@@ -31,7 +31,7 @@ class TestLearnedLinkage(_Judged):
 
 
 class TestPartialLinkage(_Judged):
-    name, order_matters = "partial-linkage", False
+    name = "partial-linkage"
 
 
 class TestDisplacementLinkage(_Judged):

@@ -251,6 +251,22 @@ class TestLearnedLinkage:
         assert learned.high > fitted("partial-linkage", original, subsets=15).score(masked)
 
 
+class TestPartialLinkage:
+    def test_rare_values_link_nobody_in_a_file_in_random_order(self):
+        rng = np.random.default_rng(5)
+        rare = np.where(rng.random((300, 3)) < 0.5, np.arange(300)[:, None], 0)
+        original = table([attribute(f"a{v}", 300) for v in range(3)], rare)
+        shuffled = original.take(rng.permutation(300))
+        assert fitted("partial-linkage", original).score(original) > 40.0
+        assert fitted("partial-linkage", original).score(shuffled) < 1.0
+
+    def test_exchanged_labels_hide_nothing(self):
+        original = people(400)
+        relabelled = table(original.schema.attributes, (original.codes + 1) % [6, 5, 8, 3])
+        found = [fitted("partial-linkage", original).score(one) for one in (original, relabelled)]
+        assert found[1] > 0.95 * found[0] > 0.0
+
+
 class TestLearnedInference:
     def test_a_lookup_is_learned(self):
         original = people(400, besides=0)

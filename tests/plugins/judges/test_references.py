@@ -94,15 +94,20 @@ def test_partial_linkage_is_that_of_plain_loops():
     masked = noisy(original, 0.4)
     x, y = original.codes, by_appearance(masked.codes)
     classes = classes_of(original, 32)
-    informed = [surprise(joint_counts(x[:, v], y[:, v], int(size))).T for v, size in enumerate(classes.sizes)]
+    whose = [None] * 60  # by record the costs that the other half of the people shows
+    sides = halves(60, 1)
+    for taught, others in (sides, sides[::-1]):
+        joints = [joint_counts(x[taught, v], y[taught, v], int(size)) for v, size in enumerate(classes.sizes)]
+        for i in others:
+            whose[i] = [surprise(joint).T for joint in joints]
     shares = []
     for size in (1, 2, 3):
         for names in combinations(range(3), size):
             both = []
-            for published, matrices in ((masked.codes, classes.distances), (y, informed)):
-                scaled = [np.rint(matrix * 2**32).astype(np.int64) for matrix in matrices]
+            for published, matrices in ((masked.codes, [classes.distances] * 60), (y, whose)):
                 credit = 0.0
                 for i in range(60):
+                    scaled = [np.rint(matrix * 2**32).astype(np.int64) for matrix in matrices[i]]
                     near = nearest_of(scaled, published[i], x, names)
                     credit += (i in near) / len(near)
                 both.append(credit / 60)
