@@ -4,8 +4,8 @@ Each value of a masked column has one form, so that none tells whether a cell is
 label, a number has the decimals of its attribute and the file's decimal mark, and all missing values are one text.
 Codes that tell why a value is missing, such as -8 for a refusal, are kept where they are true: at records whose value
 was missing for that reason before, and only where they make no group of equal records smaller than the smallest one of
-the file. A value that masking takes away has no reason, and is published without one. Where a column has a single code,
-none is kept beside such a value: it would tell nothing but which values were missing before.
+the file. A value that masking takes away, or moves to another record, has no reason. Codes beside it would tell which
+missing values masking made, so a column with such a value keeps none.
 
 A spreadsheet may run texts like ``=HYPERLINK(...)`` as formulas: a quote before one makes it a text again, as OWASP
 advises for CSV files. Rows may be in the order of a column that is left out.
@@ -61,7 +61,7 @@ def masked_columns(columns: Mapping[str, Column], schema: Schema, masked: Table)
             gone, texts, index, own = made.index == NO_TEXT, tuple(made.texts), made.index, reasons[name]
             if text := _absent(column, [t for t in schema.missing if t not in schema[name].missing], columns):
                 texts, index = (*texts, text), np.where(gone, np.int32(len(texts)), index)
-            if groups is not None and own and not (len(own) == 1 and taken_away(column, missing, gone).any()):
+            if groups is not None and own and not _taken_away(column, missing, gone):
                 at = groups.keeping(column, gone, own)
                 texts, index = (*texts, *own), np.where(at >= 0, len(texts) + at, index)
             made = Column(name, texts, index.astype(np.int32), made.mark)
@@ -121,13 +121,12 @@ def _absent(column: Column, plain: Sequence[str], columns: Mapping[str, Column])
     return plain[0] if plain and "" not in plain else ""
 
 
-def taken_away(column: Column, missing: Sequence[str], gone: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which values that are gone were not missing before, shape (n,)."""
+def _taken_away(column: Column, missing: Sequence[str], gone: NDArray[np.bool_]) -> bool:
+    """Return whether a value that is gone was not missing before; gone has shape (n,)."""
     before = column.standing(missing)
     if column.cells is None:
         before |= column.index == NO_TEXT
-    taken: NDArray[np.bool_] = gone & ~before
-    return taken
+    return bool((gone & ~before).any())
 
 
 class _Groups:
@@ -157,24 +156,17 @@ class _Groups:
 
 
 def code_sentences(column: Column, published: Column, schema: Schema, values: NDArray[Any]) -> list[str]:
-    """Return notes on a column's codes of missing values: those that are not published, and what the others tell."""
+    """Return a note on a column's codes of missing values that are not published; none where all are."""
     codes, name = [text for text in column.occurring(schema[column.name].missing) if text], printable(column.name)
     missing = values == MISSING if values.dtype.kind == "i" else np.isnan(values)
     coded = column.standing(codes) & missing
     had, kept = int(coded.sum()), int((published.standing(codes) & coded).sum())
-    taken = int(taken_away(column, schema.missing_of(column.name), missing).sum())
-    said = []
-    if kept < had:
-        said.append(
-            f"{name}: {kept} of {had} values that are still missing keep the code that says why; "
-            "the others would tell which values masking took away, or fewer records would be alike."
-        )
-    if kept and taken:
-        said.append(
-            f"{name}: codes of missing values stand only where a value was missing before. A "
-            f"missing value without one may be one that masking took away ({taken} values). Users can see it."
-        )
-    return said
+    if kept == had:
+        return []
+    return [
+        f"{name}: {kept} of {had} values that are still missing keep the code that says why; "
+        "the others would tell which values masking took away, or fewer records would be alike."
+    ]
 
 
 def changed_values(column: Column, missing: Sequence[str], table: Table, masked: Table) -> int:

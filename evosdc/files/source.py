@@ -55,7 +55,7 @@ class WriteReport:
     neutralised: bool  # whether those were published with a quote before them
     formula_sentences: Sequence[str]  # warnings on them
     order_sentences: Sequence[str]  # warnings on rows that keep the order of a column that was left out
-    code_sentences: Sequence[str]  # notes on codes of missing values: those not published, and what the others tell
+    code_sentences: Sequence[str]  # notes on codes of missing values that are not published
 
     @property
     def warnings(self) -> list[str]:

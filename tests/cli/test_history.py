@@ -40,7 +40,9 @@ def finished(tmp_path_factory):
         "sex": rng.choice(["f", "m"], 150),
         "job": rng.choice(list("abcd"), 150),
     }
-    pd.DataFrame(people | {"spent": rng.permutation(150), "saved": np.arange(150) % 7}).to_csv(home / "people.csv", index=False)
+    pd.DataFrame(people | {"spent": rng.permutation(150), "saved": np.arange(150) % 7}).to_csv(
+        home / "people.csv", index=False
+    )
     (home / "schema.toml").write_text(SCHEMA)
     (home / "e.toml").write_text(EXPERIMENT)
     for name, digits in (("a", "01"), ("b", "02")):

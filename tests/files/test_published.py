@@ -201,6 +201,10 @@ def test_codes_stay_where_the_method_leaves_a_value_missing_and_divide_no_group(
     texts, warnings = published(source.table.select(["pay"]), noise)
     assert texts[:4] == ["99998", "99999", "99998", "100"]
     assert not warnings
+    # Beside a value that masking took away no code stands: it would tell which missing value masking made.
+    texts, warnings = published(source.table.select(["pay"]), [np.nan] * 4 + noise[4:])
+    assert texts[:4] == [""] * 4
+    assert "0 of 3 values that are still missing keep the code" in warnings[0]
     # Of a file whose records are alike by threes, no code makes a smaller group.
     texts, warnings = published(source.table.select(["pay"]), [np.nan] * 4 + [150.0] * 3 + [160.0] * 3)
     assert texts[:4] == [""] * 4
