@@ -81,7 +81,8 @@ def test_every_member_of_a_refused_run_and_each_above_the_bound_says_so_by_its_n
     (home / "front.toml").write_text(
         'audience = "public"\ndata = { file = "people.csv", protect = ["age", "sex"] }\nstop = { generations = 2 }\n'
         'start = [{ method = "rank-swapping", p = 20 }, { method = "mdav", k = 3 }, { method = "mdav", k = 9 }]\n'
-        'fitness = { name = "pareto" }\nalgorithm = { name = "nsga2" }\nmeasures = { il = ["ctbil"], dr = ["two-way-linkage"] }\n'
+        'fitness = { name = "pareto" }\nalgorithm = { name = "nsga2" }\n'
+        'measures = { il = ["ctbil"], dr = ["two-way-linkage"] }\n'
     )
     evosdc("run", home / "front.toml", "-o", home / "front", "--quiet")
     result = json.loads((home / "front" / "result.json").read_text())

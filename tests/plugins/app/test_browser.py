@@ -210,6 +210,35 @@ def test_the_embedded_survey_by_keys_alone_and_in_two_tabs(chromium, tmp_path):
     assert (folder / name).read_bytes() == (folder / "again.csv").read_bytes()
 
 
+def test_a_wide_table_is_scrolled_within_itself_with_its_first_column_in_sight(chromium, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    names = [f"q{k:02d}_what_the_household_said_of_its_budget_in_the_last_{'long_' * (k % 5)}month" for k in range(64)]
+    row = "said that they neither agree nor disagree with this,5," * 32
+    lines = [",".join(["age", *names]), *(f"{20 + k % 60},{row[:-1]}" for k in range(40))]
+    (folder / "wide.csv").write_text("\n".join(lines) + "\n")
+    typed(folder, "evosdc init wide.csv -o wide.schema.toml --no-ask")
+    look = """box => { box.scrollLeft = 150; box.scrollTop = 90;
+        const at = (one, side) => one.getBoundingClientRect()[side] - box.getBoundingClientRect()[side];
+        const cut = [...box.querySelectorAll("th, td")].filter(
+            one => getComputedStyle(one).overflowX != "visible" && one.scrollWidth > one.clientWidth + 1);
+        const first = box.querySelector("tbody th"), share = first.offsetWidth / box.clientWidth;
+        return [at(first, "left"), at(box.querySelector("thead th"), "top"), cut.length, share, box.scrollLeft]; }"""
+    with serving(folder) as server, watched(chromium, server) as tab:
+        tab.enter()
+        tab.page.goto(f"{server.origin}/file?data=wide.csv")
+        for width in (1400, 768, 390):
+            tab.page.set_viewport_size({"width": width, "height": 900})
+            tab.settled()
+            assert tab.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+            for table in ("attributes", "data"):
+                left, top, cut, share, moved = tab.page.locator(f".scroll:has(table.{table})").evaluate(look)
+                assert (abs(left) < 1, abs(top) < 1, cut) == (True, True, 0), (width, table)
+                assert share < 0.5, (width, table)
+                assert moved > 0 or table == "attributes", (width, table)
+        tab.check()
+
+
 def press(tab, text):
     """Go to a link by keys and follow it."""
     focus(tab, f"main a:text-is('{text}')")
