@@ -288,3 +288,30 @@ def test_labels_and_amounts_tell_what_children_have_not(tmp_path):
 )
 def test_ranges_are_understood_as_people_write_them(text, span):
     assert span_of(text) == span
+
+
+def test_of_several_weights_the_person_s_is_taken_and_a_label_tells_a_weight(tmp_path):
+    frame = pd.DataFrame(
+        {"HHWEIGHT": [1.5, 2.5, 9.5, 4.0] * 9, "PWGTP": [3.5, 2.5, 8.0, 4.0] * 9, "WGTP": [1.0, 2.0, 7.0, 5.0] * 9}
+    )
+    frame.to_csv(tmp_path / "w.csv", index=False)
+    found = read_source(tmp_path / "w.csv").inference
+    assert [a.role for a in found.schema.attributes] == [Role.DROP, Role.WEIGHT, Role.DROP]
+    assert "the weight is PWGTP" in found.reasons["WGTP"]
+    assert hint_of("WGT", "Design weight").certain
+    assert not hint_of("WGT", "Weight in kg").certain
+
+
+@pytest.mark.parametrize("name", ["Holder name", "Vorname", "FarmerName", "owner name", "prénom", "apellidos"])
+def test_names_of_people_identify_though_records_share_them(tmp_path, name):
+    draw = random.Random(1)
+    lines = [f"{draw.choice(['Anna', 'Jörg', 'Eva', 'José'])},{draw.randint(1, 9)}" for _ in range(90)]
+    table = read_source(write(tmp_path, "\n".join([f"{name},x", *lines]))).table
+    assert table.schema[name].role is Role.IDENTIFIER
+
+
+@pytest.mark.parametrize("name", ["course name", "nombre", "company name", "School name"])
+def test_names_of_things_do_not(tmp_path, name):
+    lines = [f"{'abc'[k % 3]}{k % 5},{k % 9}" for k in range(90)]
+    table = read_source(write(tmp_path, "\n".join([f"{name},x", *lines]))).table
+    assert table.schema[name].role is not Role.IDENTIFIER

@@ -59,6 +59,8 @@ def words_of(name: str) -> tuple[str, ...]:
 def hint_of(name: str, label: str = "") -> NameHint:
     """Return the hint in the name of an attribute, or else in its label in the file."""
     hint = _hint(name)
+    if label and hint.role is Role.WEIGHT and not hint.certain and _hint(label).certain:
+        return replace(hint, certain=True)
     if not label or hint.role is not None or hint.identifier:
         return hint
     # A label is a sentence that may speak of a name or number without being one.
@@ -104,7 +106,8 @@ def _hint(name: str) -> NameHint:
     )
     count = bool(known & _listed("counts") or "household" in concepts)
     ordered = not unordered and bool(known & _listed("ordered") or count or concepts & _listed("ordered", "kinds"))
-    found = replace(plain_hint, identifier=identifier, unordered=unordered, ordered=ordered)
+    naming = plain(whole) in _listed("naming") or bool({"name", "names"} & known and known & _listed("named_people"))
+    found = replace(plain_hint, identifier=identifier, unordered=unordered, ordered=ordered, naming=naming)
     ill = "health" in known and not known & _listed("numbered_things")  # a health plan is none
     if ill or known & _listed("sensitive") or concepts & _listed("sensitive", "kinds"):
         return replace(found, role=Role.SENSITIVE)
@@ -114,7 +117,7 @@ def _hint(name: str) -> NameHint:
         in_years = topic == "age" and not set(parts) & {"yob", "birthyear"}
         count &= topic != "age"
         return replace(found, role=Role.QUASI_IDENTIFIER, demographic=topic, count=count, age=in_years)
-    return replace(found, count=count, naming=whole in _listed("naming"))
+    return replace(found, count=count)
 
 
 def _within(word: str) -> set[str]:

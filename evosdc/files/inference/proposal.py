@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from evosdc.errors import DataError, Fault, HierarchyError
 from evosdc.files.column import Column
-from evosdc.files.inference.column_proposal import MEASURED, MOST_CATEGORIES, UNDECIDED, propose_column
+from evosdc.files.inference.column_proposal import MEASURED, MOST_CATEGORIES, UNDECIDED, Proposal, propose_column
 from evosdc.files.inference.missing_codes import MissingCode, code_sentences, suspected_codes
 from evosdc.files.inference.name_hints import hint_of, words_of
 from evosdc.files.published import duplicate_sentences, keeps_order, order_sentences
@@ -56,6 +56,7 @@ _DOTTED = re.compile(r"[A-Z][0-9]{1,2}[0-9A-Z]?(?:\.[0-9A-Z]{1,4})?")  # codes o
 _CODE = re.compile(r"([A-Za-z]*)([0-9]+[0-9A-Z]*?)((?:[.\-/ ][0-9A-Za-z]+)*)")
 _LONG_LIFE = 30
 _RANGES = 20
+_OF_HOUSEHOLDS = re.compile("hh|hw|household|haushalt|menage|hogar|famil", re.IGNORECASE)
 _BEGINNING = 1000
 
 
@@ -119,6 +120,7 @@ def infer(
         given = [p.scale_reason.partition(f": {UNDECIDED}")[0].removeprefix("it holds ") for p in undecided]
         names = [printable(p.attribute.name) for p in undecided]
         raise DataError([Fault(name, said, wanted, advice) for name, said in zip(names, given, strict=True)])
+    proposals = _with_one_weight(proposals)
     attributes, chosen = _quasi_identifiers([proposal.attribute for proposal in proposals])
     reasons = {proposal.attribute.name: proposal.reason for proposal in proposals}
     rules: dict[str, HierarchyRule] = {}
@@ -160,6 +162,15 @@ def infer(
     notes += duplicate_sentences(columns, identifying)
     suspected = tuple(code for code in suspected if code.certain or code in doubtful)
     return Inference(Schema(tuple(attributes), missing), tuple(notes), reasons, rules, suspected, not chosen)
+
+
+def _with_one_weight(proposals: list[Proposal]) -> list[Proposal]:
+    """Return proposals of which one is the weight: the first that does not name a household, else the first."""
+    weights = [p.attribute.name for p in proposals if p.attribute.role is Role.WEIGHT]
+    chosen = next((name for name in weights if not _OF_HOUSEHOLDS.match(name)), weights[0] if weights else "")
+    why = f"the weight is {printable(chosen)}: to publish this one as well, give it the role other"
+    others = {name for name in weights if name != chosen}
+    return [Proposal(replace(p.attribute, role=Role.DROP), why) if p.attribute.name in others else p for p in proposals]
 
 
 def missing_texts(columns: Sequence[Column]) -> tuple[str, ...]:
