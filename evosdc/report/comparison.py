@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar
 
 import pandas as pd
 
-from evosdc.report.drawn import GREY, INK, Drawing, colours, dashes, figure, literal, panelled, stacked, symbols
-from evosdc.report.figures import add_iso_scores, hover_text
+from evosdc.report.drawn import GREY, INK, Drawing, colours, dashes, literal, stacked, symbols
+from evosdc.report.figures import hover_text, on_plane
 from evosdc.report.frames import history, protected_attributes, spent, thinned
 from evosdc.report.fresh_draws import fresh_score
 from evosdc.report.standings import Standing, Standings
@@ -19,6 +19,7 @@ from evosdc.runs.comparison import attainment_surface, front_of
 from evosdc.runs.reader import RecordedRun
 
 NAMED = 3
+AFTER = "%{y:.2f} after %{x} evaluations<extra>%{fullData.name}</extra>"  # what a point of a curve says
 T = TypeVar("T")
 
 
@@ -108,24 +109,19 @@ def overlaid_evolution(runs: Sequence[RecordedRun]) -> Drawing | None:
             curves.append((position, run.name, points))
     if not curves:
         return None
-    drawn = figure(400)
+    drawn = Drawing(400)
     palette, styles = colours(len(runs)), dashes(len(runs))
     for curve in group_overlapping(curves, lambda points: points):
-        evaluations, fitness = curve.item
-        drawn.add_scatter(
-            x=list(evaluations), y=list(fitness), name=literal(curve.title, 60),
-            mode="lines+markers" if len(fitness) == 1 else "lines",
-            line={"color": palette[curve.position], "dash": styles[curve.position], "width": 2, "shape": "hv"},
-            hovertemplate="%{y:.2f} after %{x} evaluations<extra>%{fullData.name}</extra>",
-        )  # fmt: skip
+        style = {"color": palette[curve.position], "dash": styles[curve.position], "width": 2, "shape": "hv"}
+        drawn.add_line(*map(list, curve.item), literal(curve.title, 60), style, hovertemplate=AFTER)
     return over_evaluations(drawn, showlegend=True)
 
 
 def over_evaluations(drawn: Drawing, showlegend: bool) -> Drawing:
     """Return a figure with the axes of a best fitness over evaluations."""
-    drawn.update_xaxes(title_text="evaluations", rangemode="tozero")
-    drawn.update_yaxes(title_text="best fitness so far")
-    return drawn.update_layout(hovermode="closest", showlegend=showlegend)
+    drawn.update_axes("x", title="evaluations", rangemode="tozero")
+    drawn.update_axes("y", title="best fitness so far")
+    return drawn.update(hovermode="closest", showlegend=showlegend)
 
 
 def overlaid_plane(runs: Sequence[RecordedRun]) -> Drawing | None:
@@ -142,22 +138,20 @@ def overlaid_plane(runs: Sequence[RecordedRun]) -> Drawing | None:
                 curves.append((position, axis, thinned(known)))
     if not curves:
         return None
-    drawn = panelled(380, ["information loss IL", "disclosure risk DR"])
+    drawn = Drawing(380, ["information loss IL", "disclosure risk DR"])
     palette, styles = colours(len(runs)), dashes(len(runs))
     named: set[int] = set()
     for position, axis, rows in curves:
-        drawn.add_scatter(
-            x=rows["evaluations"].tolist(), y=rows["shown"].round(4).tolist(), name=literal(runs[position].name, 60),
-            mode="lines+markers" if len(rows) == 1 else "lines", legendgroup=str(position),
-            showlegend=position not in named,
-            line={"color": palette[position], "dash": styles[position], "width": 2, "shape": "hv"},
-            hovertemplate="%{y:.2f} after %{x} evaluations<extra>%{fullData.name}</extra>",
-            row=1, col=1 if axis == "il" else 2,
+        style = {"color": palette[position], "dash": styles[position], "width": 2, "shape": "hv"}
+        drawn.add_line(
+            rows["evaluations"].tolist(), rows["shown"].round(4).tolist(), literal(runs[position].name, 60), style,
+            legendgroup=str(position), showlegend=position not in named, hovertemplate=AFTER,
+            panel=1 if axis == "il" else 2,
         )  # fmt: skip
         named.add(position)
-    drawn.update_xaxes(title_text="evaluations", rangemode="tozero")
-    drawn.update_yaxes(rangemode="tozero")
-    return drawn.update_layout(
+    drawn.update_axes("x", title="evaluations", rangemode="tozero")
+    drawn.update_axes("y", rangemode="tozero")
+    return drawn.update(
         hovermode="closest", margin={"t": 40}, legend={"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top"},
         meta={"narrow": stacked(2, 240)},
     )  # fmt: skip
@@ -171,7 +165,7 @@ def map_of_bests(runs: Sequence[RecordedRun], stands: Sequence[Standings]) -> Dr
     known = group_overlapping(_marked(runs, [stand.portfolio for stand in stands]), _place)
     if not bests:
         return None
-    drawn = figure(440)
+    drawn = Drawing(440)
     palette, shapes = colours(len(runs)), symbols(len(runs))
     taken = {_place(mark.item) for mark in bests}
     for mark in bests:
@@ -188,10 +182,7 @@ def map_of_bests(runs: Sequence[RecordedRun], stands: Sequence[Standings]) -> Dr
         _add(drawn, mark, f"{mark.title}: best of the portfolio", marker, legend=several)
     places = [mark.item[1] for mark in [*bests, *known]]
     right, top = max(10.0, *(p.il for p in places)) * 1.12, max(10.0, *(p.dr for p in places)) * 1.12
-    add_iso_scores(drawn, right, top)
-    drawn.update_xaxes(title_text="information loss IL", range=[0, right])
-    drawn.update_yaxes(title_text="disclosure risk DR", range=[0, top])
-    return drawn.update_layout(hovermode="closest", showlegend=True, margin_r=48)
+    return on_plane(drawn, right, top).update(showlegend=True)
 
 
 def _marked(runs: Sequence[RecordedRun], marks: Sequence[Standing | None]) -> list[tuple[int, str, Marked]]:
@@ -216,8 +207,8 @@ def _add(drawn: Drawing, mark: Overlap[Marked], title: str, marker: dict[str, An
         label += "<br>\N{HORIZONTAL ELLIPSIS}" if len(lines) > MOST_LINES else ""
     else:
         label = hover_text(f"{title}: {standing.label}", dict(standing.scores), standing.score)
-    drawn.add_scatter(
-        x=[standing.il], y=[standing.dr], mode="markers", name=literal(title, 60), legendgroup=run.name,
+    drawn.add(
+        "scatter", x=[standing.il], y=[standing.dr], mode="markers", name=literal(title, 60), legendgroup=run.name,
         showlegend=legend, marker=marker, cliponaxis=False,
         text=[label], hovertemplate="%{text}<extra></extra>",
     )  # fmt: skip
@@ -292,7 +283,7 @@ def attainment(groups: Sequence[tuple[str, Sequence[RecordedRun]]]) -> Drawing |
     known = [(label, own) for label, own in fronts if sum(len(front) > 0 for front in own) > 1]
     if not known:
         return None
-    drawn = figure(420)
+    drawn = Drawing(420)
     reach = [0.0, 0.0]
     for (label, own), colour in zip(known, colours(len(known)), strict=True):
         for name, share, dash in DRAWN:
@@ -300,15 +291,10 @@ def attainment(groups: Sequence[tuple[str, Sequence[RecordedRun]]]) -> Drawing |
             if not len(corners):
                 continue
             reach = [max(reach[axis], float(corners[:, axis].max())) for axis in (0, 1)]
-            drawn.add_scatter(
-                x=corners[:, 0].round(4).tolist(), y=corners[:, 1].round(4).tolist(),
-                name=literal(f"{label}: {name}" if len(known) > 1 else name, 60), legendgroup=label,
-                mode="lines+markers" if len(corners) == 1 else "lines",
-                line={"color": colour, "dash": dash, "width": 2 if name == "median" else 1.3, "shape": "hv"},
-                hovertemplate="IL %{x:.2f}, DR %{y:.2f}<extra>%{fullData.name}</extra>",
+            drawn.add_line(
+                *corners.T.round(4).tolist(), literal(f"{label}: {name}" if len(known) > 1 else name, 60),
+                {"color": colour, "dash": dash, "width": 2 if name == "median" else 1.3, "shape": "hv"},
+                legendgroup=label, hovertemplate="IL %{x:.2f}, DR %{y:.2f}<extra>%{fullData.name}</extra>",
             )  # fmt: skip
     right, top = max(10.0, reach[0]) * 1.08, max(10.0, reach[1]) * 1.08
-    add_iso_scores(drawn, right, top)
-    drawn.update_xaxes(title_text="information loss IL", range=[0, right])
-    drawn.update_yaxes(title_text="disclosure risk DR", range=[0, top])
-    return drawn.update_layout(hovermode="closest", showlegend=True, margin_r=48)
+    return on_plane(drawn, right, top).update(showlegend=True)

@@ -13,13 +13,13 @@ from evosdc.files.atomic import write_text
 from evosdc.files.schema.schema_file import value_text
 from evosdc.printing import printable
 from evosdc.report import release
-from evosdc.report.for_users import method_of
+from evosdc.report.for_users import ended_run, method_of
 from evosdc.report.opinion import second_opinion
 from evosdc.report.resources import page
 from evosdc.report.wording import count, listing
-from evosdc.runs.layout import DOSSIER, RELEASE_FORM, run_folders
+from evosdc.runs.layout import DOSSIER, RELEASE_FORM
 from evosdc.runs.publication_check import check_folder
-from evosdc.runs.reader import RecordedRun, read_run_folders
+from evosdc.runs.reader import RecordedRun
 from evosdc.runs.status import require_complete
 
 UNANSWERED = "Not answered."  # shown for a question without an answer
@@ -130,15 +130,12 @@ class Answers(BaseModel):
 def write_dossier(folder: Path, form: Path | None = None, target: Path | None = None) -> tuple[Path, Path, Answers]:
     """Write the dossier of a run, and the form of its questions where there is none."""
     require_complete([folder])
-    runs = read_run_folders([folder])
-    if run_folders(folder) != [folder] or not runs[0].release:
-        given = "several runs" if len(runs) > 1 else "a run that has not ended"
-        raise DataError(Fault(printable(str(folder)), given, "the folder of a single run that has ended"))
+    run = ended_run(folder)
     form_path = folder / RELEASE_FORM if form is None else form
     if form is None and not form_path.exists():
         write_text(form_path, Answers().as_form())
     answers, written = Answers.read(form_path), folder / DOSSIER if target is None else target
-    write_text(written, render_dossier(runs[0], answers))
+    write_text(written, render_dossier(run, answers))
     return written, form_path, answers
 
 

@@ -1,143 +1,16 @@
-"""Figures for plotly.js as plain dictionaries, by the few methods of plotly's figures that the pages use.
+"""Figures for plotly.js as plain dictionaries, in one look.
 
 Plotly's own package looks at each setting of each figure, which took more than half of the time of a page.
 """
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from html import escape
 from itertools import cycle, islice
 from typing import Any
 
 from evosdc.report.wording import shortened
-
-_WHOLE = ("error_x", "error_y", "paper_bgcolor", "plot_bgcolor")  # names with an underscore that is no dot
-
-_TITLE = {"size": 16}
-_PLAIN = {"data": {"scatter": [{"type": "scatter"}]}}  # plotly's template `none`
-
-
-class Drawing:
-    """A figure: traces, and a layout."""
-
-    def __init__(self, height: int) -> None:
-        self.data: list[dict[str, Any]] = []
-        self.layout: dict[str, Any] = {"template": _PLAIN, "height": height}
-
-    @classmethod
-    def side_by_side(
-        cls,
-        height: int,
-        titles: Sequence[str] = (),
-        columns: int | None = None,
-        widths: Sequence[float] = (),
-        spacing: float | None = None,
-        shared: bool = False,
-    ) -> "Drawing":
-        """Return a figure of several panels, whose axes are numbered from the left."""
-        drawn, number = cls(height), columns or len(titles)
-        between = 0.2 / number if spacing is None else spacing
-        room = 1.0 - between * (number - 1)
-        rooms = [room * (width / sum(widths)) for width in widths] or [room / number] * number
-        for place in range(number):
-            begin = sum(rooms[:place]) + place * between
-            end = begin + rooms[place]
-            suffix = str(place + 1) if place else ""
-            drawn.layout[f"xaxis{suffix}"] = {"anchor": f"y{suffix}", "domain": [begin, end]}
-            drawn.layout[f"yaxis{suffix}"] = {"anchor": f"x{suffix}", "domain": [0.0, 1.0]}
-            if shared and place:
-                drawn.layout[f"yaxis{suffix}"] |= {"matches": "y", "showticklabels": False}
-            if place < len(titles):
-                at = {"x": (begin + end) / 2, "y": 1.0, "xref": "paper", "yref": "paper"}
-                drawn.add_annotation(
-                    text=titles[place], showarrow=False, xanchor="center", yanchor="bottom", font=_TITLE, **at
-                )
-        return drawn
-
-    def add_scatter(self, **settings: Any) -> None:
-        """Add points or lines."""
-        self._add("scatter", settings)
-
-    def add_bar(self, **settings: Any) -> None:
-        """Add bars."""
-        self._add("bar", settings)
-
-    def add_box(self, **settings: Any) -> None:
-        """Add boxes."""
-        self._add("box", settings)
-
-    def add_heatmap(self, **settings: Any) -> None:
-        """Add a heat map."""
-        self._add("heatmap", settings)
-
-    def add_shape(self, **settings: Any) -> None:
-        """Add a shape."""
-        self.layout.setdefault("shapes", []).append(nested(settings))
-
-    def add_annotation(self, **settings: Any) -> None:
-        """Add a text."""
-        self.layout.setdefault("annotations", []).append(nested(settings))
-
-    def update_annotations(self, **settings: Any) -> None:
-        """Change all texts that there are."""
-        if "annotations" in self.layout:
-            self.layout["annotations"] = [merged(one, nested(settings)) for one in self.layout["annotations"]]
-
-    def update_layout(self, **settings: Any) -> "Drawing":
-        """Change the layout, and return the figure."""
-        self.layout = merged(self.layout, nested(settings))
-        return self
-
-    def update_xaxes(self, col: int | None = None, **settings: Any) -> None:
-        """Change all horizontal axes, or that of one panel."""
-        self._update("xaxis", col, settings)
-
-    def update_yaxes(self, col: int | None = None, **settings: Any) -> None:
-        """Change all vertical axes, or that of one panel."""
-        self._update("yaxis", col, settings)
-
-    def to_plotly_json(self) -> dict[str, Any]:
-        """Return the figure as plotly.js takes it."""
-        return {"data": self.data, "layout": self.layout}
-
-    def _add(self, kind: str, settings: Mapping[str, Any]) -> None:
-        given = {name: value for name, value in settings.items() if name not in ("row", "col")}
-        trace = nested(given)
-        if "col" in settings:
-            suffix = str(settings["col"]) if settings["col"] > 1 else ""
-            trace |= {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
-        self.data.append(trace | {"type": kind})
-
-    def _update(self, axis: str, col: int | None, settings: Mapping[str, Any]) -> None:
-        for name in dict.fromkeys([axis, *(name for name in self.layout if name.startswith(axis))]):
-            if col is None or name == (f"{axis}{col}" if col > 1 else axis):
-                self.layout[name] = merged(self.layout.get(name, {}), nested(settings))
-
-
-def nested(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with ``title_text`` as ``{"title": {"text": ...}}``, without those that are None."""
-    found: dict[str, Any] = {}
-    for name, value in settings.items():
-        if value is None:
-            continue
-        inner = nested(value) if isinstance(value, Mapping) and name != "meta" else value
-        first, _, rest = name.partition("_")
-        if rest and name not in _WHOLE:
-            inner = nested({rest: value})
-            name = first
-        known = found.get(name)
-        found[name] = merged(known, inner) if isinstance(known, dict) and isinstance(inner, dict) else inner
-    return found
-
-
-def merged(settings: Mapping[str, Any], further: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with further ones, which count where both say something."""
-    found = dict(settings)
-    for name, value in further.items():
-        known = found.get(name)
-        found[name] = merged(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
-    return found
-
 
 INK = "#1f2933"
 GREY = "#6b7785"
@@ -152,6 +25,7 @@ SERIES = ("#332288", "#44aa99", "#cc6677", "#999933", "#aa4499", "#117733", "#88
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "pentagon", "hexagon")
 DASHES = ("solid", "dash", "dot", "dashdot")
 
+_PLAIN = {"data": {"scatter": [{"type": "scatter"}]}}  # plotly's template `none`
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif"
 AXIS: dict[str, Any] = {
     "gridcolor": "#edf0f3", "linecolor": GREY, "showline": True, "ticks": "outside", "tickcolor": GREY, "ticklen": 4,
@@ -179,10 +53,9 @@ def stacked(panels: int, height: int) -> dict[str, Any]:
     changes: dict[str, Any] = {"height": 90 + panels * height}
     room = 0.3 / max(panels, 1)
     for panel in range(panels):
-        suffix = str(panel + 1) if panel else ""
         top = 1.0 - panel / panels
-        changes[f"xaxis{suffix}.domain"] = [0.0, 1.0]
-        changes[f"yaxis{suffix}.domain"] = [top - 1.0 / panels + room * (panel < panels - 1), top]
+        changes[f"{axis('x', panel + 1)}.domain"] = [0.0, 1.0]
+        changes[f"{axis('y', panel + 1)}.domain"] = [top - 1.0 / panels + room * (panel < panels - 1), top]
         changes[f"annotations[{panel}].x"] = 0.5
         changes[f"annotations[{panel}].y"] = top
     return changes
@@ -208,30 +81,87 @@ def literal(text: str, most: int = 0) -> str:
     return escape(shortened(text, most) if most else text, quote=False)
 
 
-def figure(height: int) -> Drawing:
-    """Return an empty figure; `drawing` gives it the common look."""
-    return Drawing(height)
+class Drawing:
+    """A figure: traces, and a layout. Its panels stand side by side, and their axes are numbered from the left."""
+
+    def __init__(
+        self, height: int, titles: Sequence[str] = (), widths: Sequence[float] = (), spacing: float | None = None
+    ) -> None:
+        self.data: list[dict[str, Any]] = []
+        self.layout: dict[str, Any] = {"template": _PLAIN, "height": height, "xaxis": {}, "yaxis": {}}
+        number = max(len(titles), len(widths))
+        between = 0.2 / number if number and spacing is None else spacing or 0.0
+        shares = widths or [1.0] * number
+        end = -between
+        for panel, share in enumerate(shares, 1):
+            begin = end + between
+            end = begin + (1.0 - between * (number - 1)) * share / sum(shares)
+            self.layout[axis("x", panel)] = {"anchor": axis("y", panel, ""), "domain": [begin, end]}
+            self.layout[axis("y", panel)] = {"anchor": axis("x", panel, ""), "domain": [0.0, 1.0]}
+            for text in titles[panel - 1 : panel]:
+                self.add_annotation(
+                    text=text, showarrow=False, x=(begin + end) / 2, xref="paper", xanchor="center", y=1.0,
+                    yref="paper", yanchor="bottom", font={"size": 13, "color": INK},
+                )  # fmt: skip
+
+    def add(self, kind: str, panel: int = 0, **settings: Any) -> None:
+        """Add a trace, such as ``scatter`` or ``bar``; settings that are None are left out."""
+        trace = {name: value for name, value in settings.items() if value is not None} | {"type": kind}
+        self.data.append(trace | ({"xaxis": axis("x", panel, ""), "yaxis": axis("y", panel, "")} if panel else {}))
+
+    def add_line(self, x: list[Any], y: list[Any], name: str, line: Mapping[str, Any], **settings: Any) -> None:
+        """Add a line; one point, which a line does not show, as a mark."""
+        mode = "lines+markers" if len(x) == 1 and line["width"] else "lines"
+        self.add("scatter", x=x, y=y, mode=mode, name=name, line=line, **settings)
+
+    def add_shape(self, **settings: Any) -> None:
+        """Add a shape."""
+        self.layout.setdefault("shapes", []).append(settings)
+
+    def add_annotation(self, **settings: Any) -> None:
+        """Add a text."""
+        self.layout.setdefault("annotations", []).append(settings)
+
+    def update(self, **settings: Any) -> "Drawing":
+        """Change the layout, and return the figure."""
+        self.layout = merged(self.layout, settings)
+        return self
+
+    def update_axes(self, letter: str, title: str = "", panel: int = 0, **settings: Any) -> None:
+        """Change all horizontal (x) or vertical (y) axes, or that of one panel."""
+        settings |= {"title": {"text": title}} if title else {}
+        for name in [axis(letter, panel)] if panel else [one for one in self.layout if one.startswith(f"{letter}axis")]:
+            self.layout[name] = merged(self.layout[name], settings)
+
+    @cached_property
+    def json(self) -> str:
+        """The figure as JSON for plotly.js, in the common look except for its own settings."""
+        layout = merged(LOOK, self.layout)
+        layout |= {name: merged(AXIS, own) for name, own in layout.items() if name[1:5] == "axis"}
+        plain = {"data": self.data, "layout": layout}
+        try:
+            text = _compact(plain)
+        except ValueError:
+            text = _compact(json.loads(json.dumps(plain, default=_without_numpy), parse_constant=lambda _: None))
+        return text.translate(_ESCAPED)
 
 
-def panelled(height: int, titles: Sequence[str] = (), **options: Any) -> Drawing:
-    """Return an empty figure of several panels, as of `Drawing.side_by_side`."""
-    drawn = Drawing.side_by_side(height, titles, **options)
-    drawn.update_annotations(font={"size": 13, "color": INK})
-    return drawn
+def axis(letter: str, panel: int, word: str = "axis") -> str:
+    """Return the name of an axis: the first one has no number."""
+    return f"{letter}{word}{panel if panel > 1 else ''}"
 
 
-def drawing(drawn: Drawing) -> str:
-    """Return a figure as JSON for plotly.js, in the common style except for its own settings."""
-    plain = drawn.to_plotly_json()
-    layout = {"xaxis": {}, "yaxis": {}} | plain["layout"]
-    for key in layout:
-        if key.startswith(("xaxis", "yaxis")):
-            layout[key] = _filled(layout[key], AXIS)
-    plain["layout"] = _filled(layout, LOOK)
-    try:
-        return _compact(plain)
-    except ValueError:
-        return _compact(json.loads(json.dumps(plain, default=_without_numpy), parse_constant=lambda _: None))
+def merged(settings: Mapping[str, Any], further: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with further ones, which count where both say something."""
+    found = dict(settings)
+    for name, value in further.items():
+        known = found.get(name)
+        found[name] = merged(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+    return found
+
+
+# Inside a script element nothing may look like a tag.
+_ESCAPED = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "&<>"})
 
 
 def _compact(plain: Any) -> str:
@@ -240,14 +170,3 @@ def _compact(plain: Any) -> str:
 
 def _without_numpy(value: Any) -> Any:
     return value.tolist()
-
-
-def _filled(given: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with the usual ones in every place where none is given."""
-    filled = dict(given)
-    for key, value in usual.items():
-        if key not in filled:
-            filled[key] = value
-        elif isinstance(value, Mapping):
-            filled[key] = _filled(filled[key], value)
-    return filled

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from evosdc.report.drawn import BLUE, GREY, VERMILION, Drawing, figure
-from evosdc.report.resources import page, script_json
+from evosdc.report.drawn import BLUE, GREY, VERMILION, Drawing
+from evosdc.report.resources import page
 from evosdc.report.wording import MISSING_RULES, listing, number, plural
 
 # indices of agreement as the page calls them
@@ -23,61 +23,40 @@ INDICES = {
 
 def clusters_page(account: Mapping[str, Any], title: str) -> str:
     """Return the page about clusters as text, complete in itself."""
-    elbow, fuzzy, names, drawn = account["elbow"], account["fuzzy"], account["attributes"], {}
-    if elbow is not None:
-        drawn["elbow"] = script_json(elbow_figure(elbow, len(account["clusters"])))
-    most = max(row["records"] for row in account["clusters"])
-    clusters = [
-        {
-            "cluster": row["cluster"], "records": number(row["records"], 0), "percent": number(100 * row["share"], 1),
-            "share": round(row["records"] / most, 4), "distance": number(row["distance"], 3),
-            "degrees": "" if fuzzy is None else number(fuzzy["memberships"][row["cluster"]], 1),
-            "values": None if row["representative"] is None else [row["representative"][name] for name in names],
-        }
-        for row in account["clusters"]
-    ]  # fmt: skip
-    stability = account["stability"] or {"losses": {}, "greatest": {}}
-    losses = [
-        (INDICES.get(name, name), number(loss, 2), number(stability["greatest"][name], 2))
-        for name, loss in stability["losses"].items()
-    ]
+    elbow, fuzzy, names = account["elbow"], account["fuzzy"], account["attributes"]
     settings = [("attributes", ", ".join(names)), ("clusters requested", str(account["asked"]))]
     settings += [("starts", str(account["starts"])), ("seed", str(account["seed"]))]
     settings += [] if fuzzy is None else [("fuzziness m", f"{fuzzy['fuzziness']:g}")]
     settings.append(("missing values", MISSING_RULES.get(account["missing_rule"], account["missing_rule"])))
     return page(
-        "clusters.html", drawn, title=title, account=account, sentences=sentences(account), attributes=names,
-        clusters=clusters, losses=losses, settings=settings,
-        elbow=None if elbow is None else {"id": "elbow", "height": HEIGHT, "rows": elbow_rows(account)},
+        "clusters.html", title=title, account=account, sentences=sentences(account), indices=INDICES, settings=settings,
+        elbow=elbow and elbow_figure(elbow, len(account["clusters"])), rows=elbow and elbow_rows(account),
     )  # fmt: skip
-
-
-HEIGHT = 380  # of the figure, in pixels
 
 
 def elbow_figure(elbow: Mapping[str, Any], taken: int) -> Drawing:
     """Return the curve of within-distances with its chord, the number it suggests, and the number that was taken."""
     x = [point["clusters"] for point in elbow["curve"]]
     y = [point["distance"] for point in elbow["curve"]]
-    drawn = figure(HEIGHT)
-    drawn.add_scatter(
-        x=[x[0], x[-1]], y=[y[0], y[-1]], mode="lines", name="chord", hoverinfo="skip",
-        line={"color": GREY, "dash": "dot", "width": 1.2},
-    )  # fmt: skip
-    drawn.add_scatter(
-        x=x, y=y, mode="lines+markers", name="mean distance", line={"color": BLUE, "width": 2}, marker={"size": 6},
+    drawn = Drawing(380)
+    chord = {"color": GREY, "dash": "dot", "width": 1.2}
+    drawn.add_line([x[0], x[-1]], [y[0], y[-1]], "chord", chord, hoverinfo="skip")
+    drawn.add(
+        "scatter", x=x, y=y, mode="lines+markers", name="mean distance",
+        line={"color": BLUE, "width": 2}, marker={"size": 6},
         hovertemplate="%{x} clusters: %{y:.4f}<extra></extra>",
     )  # fmt: skip
     marked = (("suggested", elbow["suggested"], VERMILION, "diamond"), ("taken", taken, BLUE, "circle-open"))
     for name, clusters, colour, symbol in marked:
         if clusters in x:
-            drawn.add_scatter(
-                x=[clusters], y=[y[x.index(clusters)]], mode="markers", name=f"{name}: {clusters}", hoverinfo="skip",
+            drawn.add(
+                "scatter", x=[clusters], y=[y[x.index(clusters)]],
+                mode="markers", name=f"{name}: {clusters}", hoverinfo="skip",
                 marker={"size": 14, "symbol": symbol, "color": colour, "line": {"width": 2, "color": colour}},
             )  # fmt: skip
-    drawn.update_xaxes(title_text="clusters", dtick=1 if len(x) <= 20 else None)
-    drawn.update_yaxes(title_text="mean distance to the representative", rangemode="tozero")
-    return drawn.update_layout(legend={"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom"})
+    drawn.update_axes("x", title="clusters", **({"dtick": 1} if len(x) <= 20 else {}))
+    drawn.update_axes("y", title="mean distance to the representative", rangemode="tozero")
+    return drawn.update(legend={"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom"})
 
 
 def sentences(account: Mapping[str, Any]) -> list[str]:

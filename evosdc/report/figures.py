@@ -19,9 +19,7 @@ from evosdc.report.drawn import (
     VERMILION,
     Drawing,
     colours,
-    figure,
     literal,
-    panelled,
     stacked,
     symbols,
 )
@@ -40,13 +38,12 @@ def il_dr_map(frame: pd.DataFrame, stand: Standings) -> Drawing:
     right, top = (
         _upper([*known.get(axis, pd.Series(dtype=float)), *(s.scores[axis] for s in marked)]) for axis in ("il", "dr")
     )
-    drawn = figure(560)
-    add_iso_scores(drawn, right, top)
+    drawn = Drawing(560)
     if stand.curve:  # no masked file lies below it
-        drawn.add_scatter(
-            x=[round(il, 3) for il, _ in stand.curve], y=[round(dr, 3) for _, dr in stand.curve], mode="lines",
-            line={"color": GREY, "width": 1.5, "dash": "dash"}, fill="tozeroy", fillcolor="rgba(107, 119, 133, 0.10)",
-            name="limit: no file lies below", hoverinfo="skip", legendgroup="marked", legendgrouptitle_text="marked",
+        drawn.add_line(
+            *np.round(stand.curve, 3).T.tolist(), "limit: no file lies below",
+            {"color": GREY, "width": 1.5, "dash": "dash"}, fill="tozeroy", fillcolor="rgba(107, 119, 133, 0.10)",
+            hoverinfo="skip", legendgroup="marked", legendgrouptitle={"text": "marked"},
         )  # fmt: skip
     portfolio = known[known["set"] == "portfolio"]
     methods = list(dict.fromkeys(portfolio["method"]))
@@ -65,14 +62,20 @@ def il_dr_map(frame: pd.DataFrame, stand: Standings) -> Drawing:
     for standing, name, style in known_files:
         if standing is not None and standing in marked:
             label = name if standing.label == name else f"{name}: {standing.label}"
-            drawn.add_scatter(
-                x=[standing.il], y=[standing.dr], mode="markers", name=name, marker=style,
+            drawn.add(
+                "scatter", x=[standing.il], y=[standing.dr], mode="markers", name=name, marker=style,
                 text=[hover_text(label, dict(standing.scores), standing.score)], legendgroup="marked",
-                hovertemplate="%{text}<extra></extra>", legendgrouptitle_text="marked", cliponaxis=False,
+                hovertemplate="%{text}<extra></extra>", legendgrouptitle={"text": "marked"}, cliponaxis=False,
             )  # fmt: skip
-    drawn.update_xaxes(title_text="information loss IL", range=[0, right], constrain="domain")
-    drawn.update_yaxes(title_text="disclosure risk DR", range=[0, top], constrain="domain")
-    return drawn.update_layout(hovermode="closest", margin_r=48)
+    return on_plane(drawn, right, top)
+
+
+def on_plane(drawn: Drawing, right: float, top: float) -> Drawing:
+    """Return a figure with the axes IL and DR, both from 0, and lines of equal scores."""
+    add_iso_scores(drawn, right, top)
+    drawn.update_axes("x", "information loss IL", range=[0, right])
+    drawn.update_axes("y", "disclosure risk DR", range=[0, top])
+    return drawn.update(hovermode="closest", margin={"r": 48})
 
 
 def add_iso_scores(drawn: Drawing, right: float, top: float) -> None:
@@ -112,11 +115,11 @@ def _points(drawn: Drawing, rows: pd.DataFrame, name: str, marker: dict[str, Any
         hover_text(str(label), dict(zip(names, map(float, values), strict=True)), float(score))
         for label, score, values in zip(rows["label"], rows["score"], rows[names].to_numpy(dtype=float), strict=True)
     ]
-    drawn.add_scatter(
-        x=rows["il"].round(4).tolist(), y=rows["dr"].round(4).tolist(),
+    drawn.add(
+        "scatter", x=rows["il"].round(4).tolist(), y=rows["dr"].round(4).tolist(),
         mode="lines+markers" if lines else "markers", name=literal(name, 32),
         marker=marker, line={"color": lines or BLUE, "width": 1.5, "shape": "hv"}, text=texts,
-        hovertemplate="%{text}<extra></extra>", legendgroup=group, legendgrouptitle_text=group,
+        hovertemplate="%{text}<extra></extra>", legendgroup=group, legendgrouptitle={"text": group},
     )  # fmt: skip
 
 
@@ -136,14 +139,14 @@ def evolution(rows: pd.DataFrame, fitness: str) -> Drawing | None:
         return None
     front_title = "hypervolume of the front, %" if volume == "hypervolume" else "size of the front"
     names = [literal(titles[key], 40) for key in panels] + ([front_title] if has_front else [])
-    drawn = panelled(360, names, spacing=0.07)
+    drawn = Drawing(360, names, spacing=0.07)
     rows = thinned(rows)
     for column, key in enumerate(panels, 1):
         _panel(drawn, rows, key, column, single=bool(single))
     if has_front:
         _line(drawn, rows, volume, len(names), "front", {"color": BLUE, "width": 2})
-    drawn.update_xaxes(title_text="evaluations", rangemode="tozero", nticks=5)
-    return drawn.update_layout(
+    drawn.update_axes("x", title="evaluations", rangemode="tozero", nticks=5)
+    return drawn.update(
         hovermode="x unified", margin={"t": 40}, legend={"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top"},
         meta={"narrow": stacked(len(names), 240)},
     )  # fmt: skip
@@ -171,11 +174,9 @@ def _panel(drawn: Drawing, rows: pd.DataFrame, key: str, column: int, single: bo
 def _line(
     drawn: Drawing, rows: pd.DataFrame, key: str, column: int, name: str, line: dict[str, Any], **options: Any
 ) -> None:
-    # One generation is a point, which a line does not show.
-    mode = "lines+markers" if len(rows) == 1 and line["width"] else "lines"
-    drawn.add_scatter(
-        x=rows["evaluations"].tolist(), y=_plain(rows[key]), mode=mode, name=name, legendgroup=name, line=line,
-        hovertemplate=f"{name} %{{y:.2f}}<extra></extra>", row=1, col=column, **options,
+    drawn.add_line(
+        rows["evaluations"].tolist(), _plain(rows[key]), name, line, legendgroup=name, panel=column,
+        hovertemplate=f"{name} %{{y:.2f}}<extra></extra>", **options,
     )  # fmt: skip
 
 
@@ -222,23 +223,23 @@ def frequency_bars(entry: Mapping[str, Any]) -> Drawing:
     }
     longest = min(most, max(map(len, texts), default=0))
     slanted = 6 * longest if wide else 0
-    drawn = figure((290 + slanted) if upright else 110 + 34 * size)
+    drawn = Drawing((290 + slanted) if upright else 110 + 34 * size)
     for column, colour in (("before", BEFORE), ("after", BLUE)):
         values = entry[column]
         hovers = [f"<b>{label}</b><br>{column} {count(value)}" for label, value in zip(labels, values, strict=True)]
-        drawn.add_bar(
-            x=positions if upright else values, y=values if upright else positions,
+        drawn.add(
+            "bar", x=positions if upright else values, y=values if upright else positions,
             orientation="v" if upright else "h", name=column, marker={"color": colour, "line": {"width": 0}},
             hovertext=hovers, hovertemplate="%{hovertext}<extra></extra>",
         )  # fmt: skip
     if upright:
         slant: dict[str, Any] = {"tickangle": -60, "tickfont": {"size": 11}} if wide else {"tickangle": 0}
-        drawn.update_xaxes(**ticks, **slant)
-        drawn.update_yaxes(title_text="records", rangemode="tozero")
+        drawn.update_axes("x", **ticks, **slant)
+        drawn.update_axes("y", title="records", rangemode="tozero")
     else:
-        drawn.update_yaxes(**ticks)
-        drawn.update_xaxes(title_text="records", rangemode="tozero")
-    return drawn.update_layout(
+        drawn.update_axes("y", **ticks)
+        drawn.update_axes("x", title="records", rangemode="tozero")
+    return drawn.update(
         barmode="group", bargap=0.25, bargroupgap=0.05,
         legend={"orientation": "h", "x": 1, "xanchor": "right", "y": 1, "yanchor": "bottom", "traceorder": "normal"},
     )  # fmt: skip
@@ -249,18 +250,18 @@ def operator_lines(rates: pd.DataFrame) -> Drawing | None:
     if rates["generation"].nunique() < 2:
         return None
     names = sorted(rates["operator"].unique())
-    drawn = figure(280)
+    drawn = Drawing(280)
     for name, colour, symbol in zip(names, colours(len(names)), symbols(len(names)), strict=True):
         rows = rates[(rates["operator"] == name) & rates["rate"].notna()]
-        drawn.add_scatter(
-            x=rows["generation"].tolist(), y=rows["rate"].round(3).tolist(), mode="lines+markers",
+        drawn.add(
+            "scatter", x=rows["generation"].tolist(), y=rows["rate"].round(3).tolist(), mode="lines+markers",
             name=literal(name, 32), line={"color": colour, "width": 2},
             marker={"color": colour, "symbol": symbol, "size": 6}, customdata=rows[["kept", "made"]].values.tolist(),
             hovertemplate="%{y:.1f} %: %{customdata[0]} of %{customdata[1]} kept<extra>%{fullData.name}</extra>",
         )  # fmt: skip
-    drawn.update_xaxes(title_text="generation", rangemode="tozero")
-    drawn.update_yaxes(title_text="kept, % of children made", rangemode="tozero")
-    return drawn.update_layout(
+    drawn.update_axes("x", title="generation", rangemode="tozero")
+    drawn.update_axes("y", title="kept, % of children made", rangemode="tozero")
+    return drawn.update(
         hovermode="x", legend={"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"}
     )
 
@@ -273,23 +274,24 @@ def heat_map(entry: Mapping[str, Any]) -> Drawing:
     names = [str(name) for name in entry["categories"]]
     size = len(names)
     matrix = entry["matrix"]
-    drawn = panelled(150 + max(26 * size, 90), columns=2, widths=[0.72, 0.28], spacing=0.03, shared=True)
-    written = [[f"{value:.2f}" if value >= 0.005 else "" for value in row] for row in matrix]
+    drawn = Drawing(150 + max(26 * size, 90), widths=[0.72, 0.28], spacing=0.03)
+    drawn.update_axes("y", panel=2, matches="y", showticklabels=False)
+    written = [[f"{value:.2f}" if value >= 0.005 else "" for value in row] for row in matrix if size <= _WRITTEN]
     hovers = [
         [f"{literal(a)} becomes {literal(b)}: {value:.4f}" for b, value in zip(names, row, strict=True)]
         for a, row in zip(names, matrix, strict=True)
     ]
     # By position, not by label: plotly would take labels for numbers or dates.
     positions = list(range(size))
-    drawn.add_heatmap(
-        z=matrix, x=positions, y=positions, zmin=0, zmax=1, colorscale=[[0, "white"], [1, BLUE]], showscale=False,
-        text=written if size <= _WRITTEN else None, texttemplate="%{text}" if size <= _WRITTEN else None,
-        hovertext=hovers, hovertemplate="%{hovertext}<extra></extra>", xgap=1, ygap=1, row=1, col=1,
+    drawn.add(
+        "heatmap", z=matrix, x=positions, y=positions, zmin=0, zmax=1, colorscale=[[0, "white"], [1, BLUE]],
+        showscale=False, text=written or None, texttemplate="%{text}" if written else None,
+        hovertext=hovers, hovertemplate="%{hovertext}<extra></extra>", xgap=1, ygap=1, panel=1,
     )  # fmt: skip
     for name, colour in (("frequencies", BEFORE), ("published", BLUE)):
-        drawn.add_bar(
-            x=entry[name], y=positions, orientation="h", name={"frequencies": "original"}.get(name, name),
-            marker={"color": colour, "line": {"width": 0}}, row=1, col=2,
+        drawn.add(
+            "bar", x=entry[name], y=positions, orientation="h", name={"frequencies": "original"}.get(name, name),
+            marker={"color": colour, "line": {"width": 0}}, panel=2,
         )  # fmt: skip
     ticks: dict[str, Any] = {
         "tickmode": "array",
@@ -297,10 +299,10 @@ def heat_map(entry: Mapping[str, Any]) -> Drawing:
         "ticktext": [literal(n, 18) for n in names],
         "showgrid": False,
     }
-    drawn.update_yaxes(**ticks, range=[size - 0.5, -0.5])
-    drawn.update_yaxes(title_text="original", col=1)
-    drawn.update_xaxes(**ticks, title_text="published", tickangle=-60 if size > _WRITTEN else 0, col=1)
-    drawn.update_xaxes(title_text="records", col=2)
+    drawn.update_axes("y", **ticks, range=[size - 0.5, -0.5])
+    drawn.update_axes("y", title="original", panel=1)
+    drawn.update_axes("x", **ticks, title="published", tickangle=-60 if size > _WRITTEN else 0, panel=1)
+    drawn.update_axes("x", title="records", panel=2)
     return drawn
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from evosdc._version import __version__
 from evosdc.errors import Fault, InputError
 from evosdc.files.atomic import write_text
+from evosdc.printing import printable
 from evosdc.report.frames import protected_attributes
 from evosdc.report.release import title_of
 from evosdc.report.resources import page
@@ -28,16 +29,23 @@ _ANY_VALUE = "*"  # root of each hierarchy: the category that stands for all val
 
 def write_for_users(folder: Path, target: Path) -> Path:
     """Write the page that may be published with the file of a run."""
+    run = ended_run(folder)
+    if not may_be_published(run):
+        given, wanted = "a run whose file is not publishable", "one whose file may be published"
+        raise InputError(Fault(printable(str(folder)), given, wanted, " ".join(run.result.verdict.reasons)))
+    write_text(target, render_for_users(run))
+    return target
+
+
+def ended_run(folder: Path) -> RecordedRun:
+    """Return the run of a folder; raises `InputError` where it holds several, or has not ended."""
     runs = read_run_folders([folder])
     if len(runs) != 1 or not runs[0].release:
         given = "several runs" if len(runs) > 1 else "a run that has not ended"
-        raise InputError(Fault(str(folder), given, f"the folder of one run with its {RESULT}", "Name one run."))
-    if not may_be_published(runs[0]):
-        reasons = " ".join(runs[0].result.verdict.reasons)
-        given, wanted = "a run whose file is not publishable", "one whose file may be published"
-        raise InputError(Fault(str(folder), given, wanted, reasons))
-    write_text(target, render_for_users(runs[0]))
-    return target
+        raise InputError(
+            Fault(printable(str(folder)), given, f"the folder of one run with its {RESULT}", "Name one run.")
+        )
+    return runs[0]
 
 
 def may_be_published(run: RecordedRun) -> bool:

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from evosdc.report.frames import figure_of, objectives
-from evosdc.report.wording import PLUS_MINUS, number, quoted
+from evosdc.report.wording import number, quoted, with_error
 from evosdc.runs.reader import RecordedRun
 
 FILES = {
@@ -31,7 +31,7 @@ def fresh_verdicts(run: RecordedRun) -> list[str]:
     if not fitness:
         return []
     what = "a score" if len(fitness) == 1 else "a first objective"
-    texts = [f"There the best file found has {what} of {_with_error(fitness[0], errors[0] if errors else None)}."]
+    texts = [f"There the best file found has {what} of {with_error(fitness[0], errors[0] if errors else None)}."]
     for key, name in FILES.items():
         entry = _entry(run, key)
         gained, error = figure_of(entry.get("advantage")), figure_of(entry.get("advantage_error"))
@@ -41,14 +41,14 @@ def fresh_verdicts(run: RecordedRun) -> list[str]:
         if gained == 0:
             texts.append(f"Nothing was gained over {name}{label}: it has the same score.".replace(",:", ":"))
         elif math.isfinite(error) and abs(gained) <= TELLING * error:
-            apart = f"The advantage over {name}{label} is {_with_error(gained, error)}"
+            apart = f"The advantage over {name}{label} is {with_error(gained, error)}"
             texts.append(f"{apart}, which cannot be distinguished from chance.")
         elif gained > 0:
             texts.append(
-                f"It is better than {name}{label} by {_with_error(gained, error)}: the gain is more than chance."
+                f"It is better than {name}{label} by {with_error(gained, error)}: the gain is more than chance."
             )
         else:
-            texts.append(f"Nothing was gained over {name}{label} which is better by {_with_error(-gained, error)}.")
+            texts.append(f"Nothing was gained over {name}{label} which is better by {with_error(-gained, error)}.")
     return [*texts, *_requirements(run), *_tables(run)]
 
 
@@ -60,7 +60,7 @@ def _requirements(run: RecordedRun) -> list[str]:
         share = f"{number(100 * entry['share'], 0)} % of the single draws keep it"
         texts.append(
             f"The requirement {quoted(str(entry['requirement']))} {said} there: "
-            f"{_with_error(entry['value'], entry['error'])}; {share}."
+            f"{with_error(entry['value'], entry['error'])}; {share}."
         )
     return texts
 
@@ -71,14 +71,14 @@ def _tables(run: RecordedRun) -> list[str]:
     pairs = sorted(fresh.get("pairs") or (), key=lambda entry: -entry["moved"])
     if pairs:
         listed = "; ".join(
-            f"{quoted(' and '.join(entry['attributes']))}: {_with_error(entry['moved'], entry['error'])}"
+            f"{quoted(' and '.join(entry['attributes']))}: {with_error(entry['moved'], entry['error'])}"
             for entry in pairs[:SHOWN]
         )
         texts.append(f"Records in another cell of a two-way table there, in per cent: {listed}.")
     impossible = fresh.get("impossible")
     if impossible:
         fate = "these were repaired" if impossible["repaired"] else "these are published"
-        figure = _with_error(impossible["records"], impossible["error"])
+        figure = with_error(impossible["records"], impossible["error"])
         texts.append(f"Records with a combination that the original never has, in a draw: {figure}; {fate}.")
     return texts
 
@@ -106,14 +106,9 @@ def fresh_measures(run: RecordedRun) -> dict[str, Any]:
     rows = []
     for name, entry in entries:
         own, errors = entry.get("scores") or {}, entry.get("errors") or {}
-        rows.append({"name": name, "values": [_with_error(own.get(key), errors.get(key)) for key in names]})
+        rows.append({"name": name, "values": [with_error(own.get(key), errors.get(key)) for key in names]})
     return {"headings": [{"il": "IL", "dr": "DR"}.get(name, name) for name in names], "rows": rows}
 
 
 def _entry(run: RecordedRun, key: str) -> dict[str, Any]:
     return (run.result.fresh or {}).get(key) or {}
-
-
-def _with_error(value: Any, error: Any) -> str:
-    text, spread = number(figure_of(value)), figure_of(error)
-    return f"{text} {PLUS_MINUS} {number(spread)}" if math.isfinite(spread) else text

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from evosdc.printing import not_applicable_sentences
-from evosdc.report.drawn import BLUE, GREY, INK, VERMILION, Drawing, figure, literal
+from evosdc.report.drawn import BLUE, GREY, INK, VERMILION, Drawing, literal
 from evosdc.report.frames import figure_of
-from evosdc.report.wording import NOTHING, PLUS_MINUS, number
+from evosdc.report.wording import number
 from evosdc.runs.reader import RecordedRun
 
 _ROW = 34  # pixels of a judge in the picture
@@ -19,7 +19,10 @@ def second_opinion(run: RecordedRun) -> dict[str, Any] | None:
     judges, rival = best.get("judges"), classical.get("judges") or {}
     if not judges:
         return None
-    rows = [_row(name, own, rival.get(name)) for name, own in judges.items()]
+    rows = [
+        {**own, "name": name, "rival": rival.get(name), "kind": own["kind"] if own["kind"] in ("dr", "il") else ""}
+        for name, own in judges.items()
+    ]
     kinds = (("dr", "Risk: what intruders reach, in per cent"), ("il", "Use: what analysts lose"), ("", "Further"))
     groups = [(title, [row for row in rows if row["kind"] == kind]) for kind, title in kinds]
     return {
@@ -40,33 +43,20 @@ def second_opinion(run: RecordedRun) -> dict[str, Any] | None:
     }
 
 
-def _row(name: str, own: Mapping[str, Any], rival: Mapping[str, Any] | None) -> dict[str, Any]:
-    kind = own["kind"] if own["kind"] in ("dr", "il") else ""
-    figures = {key: number(own[key], 1) for key in ("original", "chance", "claim")}
-    both = {"best": _with_error(own), "classical": NOTHING if rival is None else _with_error(rival)}
-    row = {"name": name, "kind": kind, "words": own["words"], "times": number(own["times"]), "exceeds": own["exceeds"]}
-    return row | figures | both
-
-
-def _with_error(finding: Mapping[str, Any]) -> str:
-    error = finding.get("error") or 0.0
-    return number(finding["value"], 1) + (f" {PLUS_MINUS} {number(error, 1)}" if error > 0.0 else "")
-
-
 def risk_picture(judges: Mapping[str, Any], rival: Mapping[str, Any], tuned: bool) -> Drawing | None:
     """Return the risks that judges found, a line each: original, classical file, best found, chance, and the claim."""
     risks = {name: own for name, own in judges.items() if own["kind"] == "dr"}
     if not risks:
         return None
     names = [literal(name, 32) for name in risks]
-    drawn = figure(110 + _ROW * len(risks))
+    drawn = Drawing(110 + _ROW * len(risks))
 
     def points(label: str, key: str, symbol: str, colour: str, size: int, line: float = 0.0, of: Any = risks) -> None:
         values = [(of.get(name) or {}).get(key) for name in risks]
         text = [f"<b>{name}</b><br>{label}: {number(value, 1)} %" for name, value in zip(names, values, strict=True)]
         edge = {"width": line} | ({"color": colour} if symbol == "line-ns-open" else {})
-        drawn.add_scatter(
-            x=values, y=names, mode="markers", name=label, text=text, hovertemplate="%{text}<extra></extra>",
+        drawn.add(
+            "scatter", x=values, y=names, mode="markers", name=label, text=text, hovertemplate="%{text}<extra></extra>",
             marker={"symbol": symbol, "color": colour, "size": size, "line": edge}, cliponaxis=False,
             error_x=_bars([of.get(name) or {} for name in risks], colour) if key == "value" else None,
         )  # fmt: skip
@@ -78,9 +68,9 @@ def risk_picture(judges: Mapping[str, Any], rival: Mapping[str, Any], tuned: boo
         points(label, "value", "diamond", BLUE, 9, of=rival)
     points("claimed by the search", "claim", "line-ns-open", VERMILION, 18, 2)
     points("best file found", "value", "star", VERMILION, 13)
-    drawn.update_xaxes(title_text="per cent of people, guesses or combinations", rangemode="tozero")
-    drawn.update_yaxes(autorange="reversed", type="category")
-    return drawn.update_layout(
+    drawn.update_axes("x", title="per cent of people, guesses or combinations", rangemode="tozero")
+    drawn.update_axes("y", autorange="reversed", type="category")
+    return drawn.update(
         hovermode="closest", legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
         meta={"narrow": {"xaxis.title.text": "per cent"}},
     )  # fmt: skip

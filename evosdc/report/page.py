@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from evosdc.errors import Fault, InputError
-from evosdc.files.atomic import write_text
+from evosdc.errors import FaultCollector
+from evosdc.files.atomic import check_writable, write_text
 from evosdc.report import comparison, figures, frames, release, summary, sweep, tables
-from evosdc.report.drawn import Drawing
 from evosdc.report.frames import mapping
 from evosdc.report.fresh_draws import fresh_measures, fresh_rows, fresh_verdicts
 from evosdc.report.opinion import second_opinion
-from evosdc.report.resources import page, script_json
+from evosdc.report.resources import page
 from evosdc.report.standings import Standings, standings
 from evosdc.report.wording import MISSING_RULES, number
 from evosdc.runs.comparison import one_search
@@ -23,14 +22,12 @@ LARGEST = 2_000_000  # bytes of a page, at most, unless it is about a single run
 
 def write_report(folders: Sequence[Path], target: Path) -> Path:
     """Write one self-contained page about one or more runs."""
-    target = Path(target)
-    fault = _target_fault(target)
-    try:
-        runs = read_run_folders(folders)
-    except InputError as error:
-        raise InputError([*error.faults, *fault]) from None
-    if fault:
-        raise InputError(fault)
+    collect, runs = FaultCollector(), list[RecordedRun]()
+    with collect.step():
+        runs += read_run_folders(folders)
+    with collect.step():
+        check_writable(target)
+    collect.settle()
     write_text(target, render(runs))
     return target
 
@@ -38,33 +35,31 @@ def write_report(folders: Sequence[Path], target: Path) -> Path:
 def render(runs: Sequence[RecordedRun]) -> str:
     """Return the page as text; of several runs as many are shown in full as `LARGEST` allows, one at least."""
     stands = [standings(run) for run in runs]
-    drawings: dict[str, str] = {}
     groups = sweep.groups_of(runs, stands)
-    swept = _sweep(groups, runs, drawings) if groups else None
+    swept = _sweep(groups, runs) if groups else None
     if groups:
         leaders = sweep.shown_in_full(groups)
         shown = [pair for pair in zip(runs, stands, strict=True) if pair[0] in leaders]
         runs, stands = [run for run, _ in shown], [stand for _, stand in shown]
-    compared = _comparison(runs, stands, drawings) if len(runs) > 1 else None
+    compared = _comparison(runs, stands) if len(runs) > 1 else None
     sections: list[dict[str, Any]] = []
     text = ""
     for position, (run, stand) in enumerate(zip(runs, stands, strict=True), 1):
-        own: dict[str, str] = {}
-        sections.append(_section(run, stand, f"run-{position}", own))
+        sections.append(_section(run, stand, f"run-{position}"))
         titles = list(dict.fromkeys(run.title for run in runs))
         longer = page(
-            "page.html", drawings | own, titles=titles, total=len(runs), runs=sections, sweep=swept,
+            "page.html", titles=titles, total=len(runs), runs=sections, sweep=swept,
             comparison=compared, title=titles[0] if len(titles) == 1 else f"{len(runs)} runs of evosdc",
             contents=_contents(sections, swept, compared),
         )  # fmt: skip
         if text and len(longer.encode()) > LARGEST:
             break
-        text, drawings = longer, drawings | own
+        text = longer
     return text
 
 
-def _section(run: RecordedRun, stand: Standings, anchor: str, drawings: dict[str, str]) -> dict[str, Any]:
-    """Return all that the template shows of one run; its figures are added to `drawings` by element id."""
+def _section(run: RecordedRun, stand: Standings, anchor: str) -> dict[str, Any]:
+    """Return all that the template shows of one run."""
     frame = frames.files(run)
     history = frames.history(run)
     opinion = second_opinion(run)
@@ -93,30 +88,24 @@ def _section(run: RecordedRun, stand: Standings, anchor: str, drawings: dict[str
         "key_figures": summary.key_figures(stand),
         "meanings": summary.meanings(run, stand),
         "caveats": summary.caveats(run, stand),
-        "map": _drawing(drawings, f"{anchor}-map", figures.il_dr_map(frame, stand) if has_map else None),
+        "map": figures.il_dr_map(frame, stand) if has_map else None,
         "map_definitions": definitions.first(frames.measure_names(run)) if has_map else [],
         "best_definitions": definitions.first(frames.measure_names(run)),
         "thinned": int((frame["set"] == "population").sum()) > figures.MOST_POINTS,
-        "evolution": _drawing(drawings, f"{anchor}-evolution", figures.evolution(history, run.option("fitness"))),
+        "evolution": figures.evolution(history, run.option("fitness")),
         "generations": len(history),
         "best": tables.best_files(run, ranked, stand) if len(ranked) else None,
         "opinion": opinion,
-        "opinion_figure": _drawing(drawings, f"{anchor}-opinion", opinion["drawn"]) if opinion else None,
-        "frequencies": _frequencies(run, anchor, drawings),
+        "frequencies": _frequencies(run),
         "privacy": tables.privacy_rows(run),
         "written_file": "the file that was written" if stand.published else "the best file",
         "fresh_verdicts": fresh_verdicts(run),
         "fresh_measures": fresh_measures(run),
         "fresh": fresh_rows(run),
-        "matrices": [
-            entry | {"figure": _drawing(drawings, f"{anchor}-matrix-{position}", entry["drawn"])}
-            for position, entry in enumerate(figures.matrix_entries(run), 1)
-        ],
+        "matrices": figures.matrix_entries(run),
         "matrix_proof": figures.proof_sentences(run),
-        "operators": tables.operator_rows(made),
-        "operator_figure": _drawing(
-            drawings, f"{anchor}-operators", figures.operator_lines(frames.operator_rates(made)) if len(made) else None
-        ),
+        "operators": frames.operator_totals(made).to_dict("records"),
+        "operator_figure": figures.operator_lines(frames.operator_rates(made)) if len(made) else None,
         "genome": tables.genome_rows(run),
         "pictures": tables.pictures(run),
         "settings": tables.setting_rows(run),
@@ -128,25 +117,24 @@ def _section(run: RecordedRun, stand: Standings, anchor: str, drawings: dict[str
     }
 
 
-def _frequencies(run: RecordedRun, anchor: str, drawings: dict[str, str]) -> list[dict[str, Any]]:
+def _frequencies(run: RecordedRun) -> list[dict[str, Any]]:
     entries = []
-    for position, entry in enumerate(frames.frequencies(run), 1):
+    for entry in frames.frequencies(run):
         names, size = entry["categories"], len(entry["categories"])
         wide = size > figures.FEW_CATEGORIES
-        drawn = figures.frequency_bars(entry) if names else None
         shown = {
             "distance": number(tables.distribution_distance(entry), 1),
             "rows": tables.category_rows(entry),
             "wide": wide,
             "pooled": bool(names and figures.POOLED.fullmatch(names[-1])),
             "labels_left_out": wide and len(figures.labelled(size)) < size,
-            "figure": _drawing(drawings, f"{anchor}-frequencies-{position}", drawn),
+            "figure": figures.frequency_bars(entry) if names else None,
         }
         entries.append(entry | shown)
     return entries
 
 
-def _comparison(runs: Sequence[RecordedRun], stands: Sequence[Standings], drawings: dict[str, str]) -> dict[str, Any]:
+def _comparison(runs: Sequence[RecordedRun], stands: Sequence[Standings]) -> dict[str, Any]:
     table = comparison.comparison(runs, stands)
     verdict, alike = comparison.comparability_text(runs), comparison.same_plane(runs)
     bests = comparison.map_of_bests(runs, stands) if alike else None
@@ -154,21 +142,21 @@ def _comparison(runs: Sequence[RecordedRun], stands: Sequence[Standings], drawin
     overlaid = None if verdict else comparison.overlaid_evolution(runs)
     plane = comparison.overlaid_plane(runs) if verdict and alike else None
     return {
-        "rows": tables.comparison_rows(table),
-        "spread": [] if verdict else tables.spread_rows(table),
+        "rows": table.to_dict("records"),
+        "spread": [] if verdict else comparison.spread(table).rename_axis("run").reset_index().to_dict("records"),
         "verdict": verdict,
         "repeated": comparison.repeated(runs),
         "warnings": tables.warning_rows(runs),
         "has": {name: bool(table[name].notna().any()) for name in ("il", "dr", "fresh", "changed")},
         "has_data": "data" in comparison.differences(runs),
-        "evolution": _drawing(drawings, "comparison-evolution", overlaid),
-        "plane": _drawing(drawings, "comparison-plane", plane),
-        "map": _drawing(drawings, "comparison-map", bests),
-        "attainment": _drawing(drawings, "comparison-attainment", attained),
+        "evolution": overlaid,
+        "plane": plane,
+        "map": bests,
+        "attainment": attained,
     }
 
 
-def _sweep(groups: Sequence[sweep.Group], runs: Sequence[RecordedRun], drawings: dict[str, str]) -> dict[str, Any]:
+def _sweep(groups: Sequence[sweep.Group], runs: Sequence[RecordedRun]) -> dict[str, Any]:
     # Runs of one sweep are about the same file unless the sweep itself changes it.
     comparable = len({(run.option("fitness"), str(run.resolved.get("data"))) for run in runs}) == 1
     fronts = [(group.label, [run for run, _ in group.members]) for group in groups]
@@ -178,25 +166,15 @@ def _sweep(groups: Sequence[sweep.Group], runs: Sequence[RecordedRun], drawings:
         "listed": sweep.run_rows(groups),
         "warnings": tables.warning_rows(runs),
         "in_full": len(sweep.shown_in_full(groups)),
-        "evolution": _drawing(drawings, "sweep-evolution", sweep.evolution(groups) if comparable else None),
+        "evolution": sweep.evolution(groups) if comparable else None,
         "rows": sweep.rows(groups),
         "findings": sweep.findings(groups, comparable),
         "has": {name: any(group.figures[name] for group in groups) for name in sweep.FIGURES},
         "names": sweep.FIGURES,
         "method": METHOD,
-        "attainment": _drawing(drawings, "sweep-attainment", attained),
-        "figures": [
-            (title, _drawing(drawings, f"sweep-{name}", sweep.boxes(groups, name)))
-            for name, title in sweep.FIGURES.items()
-        ],
+        "attainment": attained,
+        "figures": [(name, title, sweep.boxes(groups, name)) for name, title in sweep.FIGURES.items()],
     }
-
-
-def _drawing(drawings: dict[str, str], identifier: str, drawn: Drawing | None) -> dict[str, Any] | None:
-    if drawn is None:
-        return None
-    drawings[identifier] = script_json(drawn)
-    return {"id": identifier, "height": drawn.layout["height"]}
 
 
 def _contents(
@@ -232,11 +210,3 @@ _SECTIONS = (
     ("", "caveats", "What to bear in mind"),
     ("", "settings", "Settings and versions"),
 )
-
-
-def _target_fault(target: Path) -> list[Fault]:
-    if target.is_dir():
-        return [Fault(str(target), "a folder", "the name of a file to write", "Give a name such as report.html.")]
-    if not target.parent.is_dir():
-        return [Fault(str(target), "a folder that does not exist", "a file in an existing folder", "Make the folder.")]
-    return []

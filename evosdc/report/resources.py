@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from html import escape
@@ -13,7 +12,8 @@ import jinja2
 from jinja2.filters import do_mark_safe
 
 from evosdc._version import __version__
-from evosdc.report.drawn import DARK, Drawing, drawing
+from evosdc.report import wording
+from evosdc.report.drawn import DARK
 
 # the part of plotly.js that these figures need: points, lines, bars, boxes and heat maps; 1.5 MB of 4.8
 PLOTLY = "plotly-cartesian.min.js"
@@ -25,19 +25,12 @@ def resource(name: str) -> str:
     return files("evosdc.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def page(name: str, drawings: Mapping[str, str] | None = None, **context: Any) -> str:
-    """Return a page, complete in itself; with `drawings`, figures as JSON by their elements, plotly.js stands in it."""
-    shared: dict[str, Any] = {"version": __version__, "style": resource("style.css")}
+def page(name: str, **context: Any) -> str:
+    """Return a page, complete in itself. Its template puts figures into `drawings`, by their elements."""
+    shared: dict[str, Any] = {"version": __version__, "style": resource("style.css"), "drawings": {}}
     shared |= {"written": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
-    if drawings is not None:
-        shared |= {"drawings": drawings, "script": resource("page.js"), "night": json.dumps(DARK)}
-        shared |= {"plotly": resource(PLOTLY)}
+    shared |= {"plotly": resource(PLOTLY), "script": resource("page.js"), "night": json.dumps(DARK)}
     return _environment().get_template(name).render(shared | context)
-
-
-def script_json(drawn: Drawing) -> str:
-    """Return a figure as JSON inside a script element: nothing in it may look like a tag to the HTML parser."""
-    return drawing(drawn).replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 @cache
@@ -47,7 +40,8 @@ def _environment() -> jinja2.Environment:
         loader=jinja2.FunctionLoader(resource), autoescape=True, trim_blocks=True, lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )  # fmt: skip
-    environment.filters["prose"] = prose
+    for show in (prose, wording.number, wording.count, wording.percent, wording.duration, wording.with_error):
+        environment.filters[show.__name__] = show
     return environment
 
 

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from evosdc.printing import values_in_words
-from evosdc.report import tables
 from evosdc.report.comparison import comparison, over_evaluations
-from evosdc.report.drawn import Drawing, colours, dashes, figure, literal
+from evosdc.report.drawn import Drawing, colours, dashes, literal
 from evosdc.report.frames import history, mapping, thinned
 from evosdc.report.standings import Standings
-from evosdc.report.wording import number
 from evosdc.runs.layout import is_replicate
 from evosdc.runs.rank_tests import compared, rank_sentences, spread_of
 from evosdc.runs.reader import RecordedRun
@@ -57,26 +55,26 @@ def boxes(groups: Sequence[Group], name: str) -> Drawing | None:
     known = [group for group in groups if group.figures[name]]
     if not known:
         return None
-    drawn = figure(max(260, 90 + 46 * len(known)))
+    drawn = Drawing(max(260, 90 + 46 * len(known)))
     for group, colour in zip(known, colours(len(known)), strict=True):
-        drawn.add_box(
-            x=list(group.figures[name]), name=literal(group.label, 60), boxpoints="all", jitter=0.5, pointpos=0,
+        drawn.add(
+            "box", x=list(group.figures[name]), name=literal(group.label, 60), boxpoints="all", jitter=0.5, pointpos=0,
             marker={"color": colour, "size": 5}, line={"width": 1.5}, showlegend=False,
             hovertemplate="%{x:.3f}<extra>%{fullData.name}</extra>",
         )  # fmt: skip
-    drawn.update_xaxes(title_text=FIGURES[name])
-    drawn.update_yaxes(autorange="reversed", automargin=True)
-    return drawn.update_layout(hovermode="closest")
+    drawn.update_axes("x", title=FIGURES[name])
+    drawn.update_axes("y", autorange="reversed", automargin=True)
+    return drawn.update(hovermode="closest")
 
 
 def rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
-    """Return one row a setting: runs, and mean, standard deviation, least and median of each figure, in words."""
+    """Return one row a setting: runs, and mean, standard deviation, least and median of each figure."""
     listed = []
     for group in groups:
         row: dict[str, Any] = {"label": group.label, "runs": len(group.members), "broken": group.broken}
         for name in FIGURES:
             spread = spread_of(group.figures[name])
-            row[name] = [_shown(spread[key]) for key in ("mean", "sd", "min", "median")]
+            row[name] = [spread[key] for key in ("mean", "sd", "min", "median")]
         listed.append(row)
     return listed
 
@@ -114,10 +112,6 @@ def _score(stand: Standings) -> float:
     return score if math.isfinite(score) else math.inf
 
 
-def _shown(value: float | None) -> str:
-    return "" if value is None else number(value)
-
-
 MOST_IN_FULL = 4  # runs that a page about a study shows in full; of more, the best one alone
 MOST_POINTS = 200  # points of a curve: of many runs none is read off to the last evaluation
 
@@ -133,7 +127,7 @@ def shown_in_full(groups: Sequence[Group]) -> list[RecordedRun]:
 
 def evolution(groups: Sequence[Group]) -> Drawing | None:
     """Return the best fitness so far of every run over its evaluations, one colour a setting; None where unknown."""
-    drawn, known = figure(400), 0
+    drawn, known = Drawing(400), 0
     for group, colour, dash in zip(groups, colours(len(groups)), dashes(len(groups)), strict=True):
         first = True
         for run, _ in group.members:
@@ -141,11 +135,10 @@ def evolution(groups: Sequence[Group]) -> Drawing | None:
             if rows.empty or rows["champion_fitness"].isna().all():
                 continue
             rows = thinned(rows, MOST_POINTS)
-            drawn.add_scatter(
-                x=rows["evaluations"].tolist(), y=rows["champion_fitness"].round(4).tolist(),
-                name=literal(group.label, 60), legendgroup=group.label, showlegend=first,
-                mode="lines+markers" if len(rows) == 1 else "lines", opacity=0.6,
-                line={"color": colour, "dash": dash, "width": 1.3, "shape": "hv"},
+            drawn.add_line(
+                rows["evaluations"].tolist(), rows["champion_fitness"].round(4).tolist(), literal(group.label, 60),
+                {"color": colour, "dash": dash, "width": 1.3, "shape": "hv"}, legendgroup=group.label,
+                showlegend=first, opacity=0.6,
                 hovertemplate=f"%{{y:.2f}} after %{{x}} evaluations<extra>{literal(run.name, 60)}</extra>",
             )  # fmt: skip
             first, known = False, known + 1
@@ -161,5 +154,5 @@ def run_rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
         members: list[tuple[RecordedRun, Standings]] = list(group.members)
         table = comparison([run for run, _ in members], [stand for _, stand in members])
         ordered = table.sort_values("best", kind="stable", na_position="last")
-        listed += [row | {"setting": group.label} for row in tables.comparison_rows(ordered)]
+        listed += ordered.assign(setting=group.label).to_dict("records")
     return listed

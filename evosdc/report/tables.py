@@ -1,6 +1,5 @@
 """The tables of the page, as plain rows of text for the template."""
 
-import math
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -9,10 +8,9 @@ from typing import Any
 import pandas as pd
 
 from evosdc.printing import figure_text, file_name
-from evosdc.report.comparison import SUMMARISED, spread
-from evosdc.report.frames import mapping, measure_names, operator_totals
+from evosdc.report.frames import mapping, measure_names
 from evosdc.report.standings import Standings
-from evosdc.report.wording import count, duration, listing, number, percent, settings
+from evosdc.report.wording import count, listing, number, percent, settings
 from evosdc.runs.reader import RecordedRun
 
 TOP = 10
@@ -25,37 +23,12 @@ def best_files(run: RecordedRun, ranked: pd.DataFrame, stand: Standings) -> dict
     top = ranked.head(TOP)
     below = ranked.iloc[TOP:]
     known = below[below["set"] == "portfolio"].head(TOP_OF_PORTFOLIO)
-    groups = [{"name": f"The {count(len(top))} best files", "rows": _file_rows(top, names)}]
-    if len(known):
-        groups.append({"name": "The best portfolio files further down", "rows": _file_rows(known, names)})
+    groups = [(f"The {count(len(top))} best files", top.to_dict("records"))]
+    groups.append(("The best portfolio files further down", known.to_dict("records")))
     if stand.identity:
-        identity = {
-            "rank": "", "label": "unprotected original", "alike": 1, "portfolio": False,
-            "score": number(stand.identity.score),
-            "values": [number(stand.identity.scores.get(name)) for name in names],
-        }  # fmt: skip
-        groups.append({"name": "For comparison", "rows": [identity]})
-    return {"measures": names, "size": len(ranked), "groups": [group for group in groups if group["rows"]]}
-
-
-def _file_rows(frame: pd.DataFrame, names: Sequence[str]) -> list[dict[str, Any]]:
-    return [
-        {
-            "rank": count(row["rank"]), "label": row["label"] or row["origin"], "alike": int(row["alike"]),
-            "portfolio": row["set"] == "portfolio", "score": number(row["score"]),
-            "values": [number(row[name]) for name in names],
-        }
-        for row in frame.to_dict("records")
-    ]  # fmt: skip
-
-
-def operator_rows(frame: pd.DataFrame) -> list[tuple[str, str, str, str]]:
-    """Return one row an operator: name, children made, kept, and the rate in percent."""
-    totals = operator_totals(frame)
-    return [
-        (str(row["operator"]), count(row["made"]), count(row["kept"]), f"{number(row['rate'], 1)} %")
-        for row in totals.to_dict("records")
-    ]
+        identity = {"label": "unprotected original", "alike": 1, "score": stand.identity.score}
+        groups.append(("For comparison", [identity | dict(stand.identity.scores)]))
+    return {"measures": names, "size": len(ranked), "groups": [group for group in groups if group[1]]}
 
 
 def category_rows(entry: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
@@ -97,27 +70,6 @@ def version_rows(run: RecordedRun) -> list[tuple[str, str]]:
             source = f"{plugin.get('distribution', '')} {plugin.get('version', '')}".strip()
             rows.append((f"plugin {plugin.get('name', '')}", source))
     return [*rows, ("digest of the data (SHA-256)", str(data))] if data else rows
-
-
-def comparison_rows(table: pd.DataFrame) -> list[dict[str, str]]:
-    """Return one row a run as text."""
-    return [
-        _summarised(row) | {str(key): str(value) for key, value in row.items() if key not in SUMMARISED}
-        for row in table.to_dict("records")
-    ]
-
-
-def spread_rows(table: pd.DataFrame) -> list[dict[str, str]]:
-    """Return mean, standard deviation, least and greatest over the runs as text."""
-    summary = spread(table)
-    return [_summarised(dict(row)) | {"run": str(name)} for name, row in summary.iterrows()]
-
-
-def _summarised(row: Mapping[Any, Any]) -> dict[str, str]:
-    texts = {key: number(row[key]) for key in SUMMARISED}
-    changed = percent(row["changed"]) if math.isfinite(row["changed"]) else number(None)
-    spent = {"evaluations": count(row["evaluations"]), "seconds": duration(row["seconds"])}
-    return texts | spent | {"changed": changed}
 
 
 def warning_rows(runs: Sequence[RecordedRun]) -> list[tuple[str, str]]:

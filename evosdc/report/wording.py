@@ -45,8 +45,16 @@ def count(value: float | None) -> str:
 
 def percent(share: float) -> str:
     """Return a share in percent; one that is not nothing is never printed as 0.0 %."""
+    if not math.isfinite(share):
+        return NOTHING
     figure = "less than 0.1" if 0 < share < 0.05 else number(share, 1)
     return f"{figure}{THIN_SPACE}%"
+
+
+def with_error(value: float | None, error: float | None, digits: int = 2) -> str:
+    """Return a figure with its standard error, where that is known."""
+    known = error is not None and math.isfinite(error)
+    return number(value, digits) + (f" {PLUS_MINUS} {number(error, digits)}" if known else "")
 
 
 def plural(value: float | None, noun: str) -> str:

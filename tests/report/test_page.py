@@ -87,7 +87,7 @@ def test_a_failed_call_leaves_the_old_page_alone(tmp_path: Path) -> None:
     assert len(caught.value.faults) == 2
     with pytest.raises(InputError):
         write_report([tmp_path / "absent"], target)
-    with pytest.raises(InputError, match="name of a file"):
+    with pytest.raises(InputError, match="it is a folder"):
         write_report([write_run(tmp_path / "run", generations=1)], tmp_path)
     assert target.read_text() == "old"
 
