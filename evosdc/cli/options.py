@@ -3,9 +3,8 @@
 import json
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from functools import wraps
 from importlib import import_module
 from inspect import cleandoc
 from pathlib import Path
@@ -52,27 +51,6 @@ def command(name: str, model: "type[Options]", target: str) -> click.Command:
     params += [_Option(words, **settings) for words, settings in map(_option, own)]
     kind = MemberCommand if "member" in names else click.Command
     return kind(name, params=params, callback=call, help=cleandoc(model.__doc__ or ""))
-
-
-def takes_options(model: "type[Options]") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a plugin's command all options of a model; the function gets them, checked, as its argument `options`."""
-    from evosdc.options.model import described
-
-    own = [one for one in described(model) if one.only != "python"]
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(function)
-        def call(**given: Any) -> Any:
-            chosen = {one.name: given.pop(one.name) for one in own}
-            return function(**given, options=_read(model, chosen))
-
-        vars(call)["model"] = model
-        decorated: Callable[..., Any] = call
-        for words, settings in map(_option, reversed(own)):
-            decorated = click.option(*words, cls=_Option, **settings)(decorated)
-        return decorated
-
-    return decorate
 
 
 def _read(model: "type[Options]", given: Mapping[str, Any]) -> "Options":

@@ -113,7 +113,8 @@ def overlaid_evolution(runs: Sequence[RecordedRun]) -> Drawing | None:
     palette, styles = colours(len(runs)), dashes(len(runs))
     for curve in group_overlapping(curves, lambda points: points):
         style = {"color": palette[curve.position], "dash": styles[curve.position], "width": 2, "shape": "hv"}
-        drawn.add_line(*map(list, curve.item), literal(curve.title, 60), style, hovertemplate=AFTER)
+        evaluations, fitness = map(list, curve.item)
+        drawn.add_line(evaluations, fitness, literal(curve.title, 60), style, hovertemplate=AFTER)
     return over_evaluations(drawn, showlegend=True)
 
 
@@ -291,8 +292,9 @@ def attainment(groups: Sequence[tuple[str, Sequence[RecordedRun]]]) -> Drawing |
             if not len(corners):
                 continue
             reach = [max(reach[axis], float(corners[:, axis].max())) for axis in (0, 1)]
+            il, dr = corners.T.round(4).tolist()
             drawn.add_line(
-                *corners.T.round(4).tolist(), literal(f"{label}: {name}" if len(known) > 1 else name, 60),
+                il, dr, literal(f"{label}: {name}" if len(known) > 1 else name, 60),
                 {"color": colour, "dash": dash, "width": 2 if name == "median" else 1.3, "shape": "hv"},
                 legendgroup=label, hovertemplate="IL %{x:.2f}, DR %{y:.2f}<extra>%{fullData.name}</extra>",
             )  # fmt: skip

@@ -40,8 +40,9 @@ def il_dr_map(frame: pd.DataFrame, stand: Standings) -> Drawing:
     )
     drawn = Drawing(560)
     if stand.curve:  # no masked file lies below it
+        il, dr = np.round(stand.curve, 3).T.tolist()
         drawn.add_line(
-            *np.round(stand.curve, 3).T.tolist(), "limit: no file lies below",
+            il, dr, "limit: no file lies below",
             {"color": GREY, "width": 1.5, "dash": "dash"}, fill="tozeroy", fillcolor="rgba(107, 119, 133, 0.10)",
             hoverinfo="skip", legendgroup="marked", legendgrouptitle={"text": "marked"},
         )  # fmt: skip

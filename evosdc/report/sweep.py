@@ -1,7 +1,7 @@
 """The settings of a sweep side by side: box plots, a table, and rank tests of their differences."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,9 +147,9 @@ def evolution(groups: Sequence[Group]) -> Drawing | None:
     return over_evaluations(drawn, showlegend=len(groups) > 1)
 
 
-def run_rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
-    """Return one row a run as text, those of a setting from best to worst, with the setting's label."""
-    listed = []
+def run_rows(groups: Sequence[Group]) -> list[dict[Hashable, Any]]:
+    """Return one row a run, those of a setting from best to worst, with the setting's label."""
+    listed: list[dict[Hashable, Any]] = []
     for group in groups:
         members: list[tuple[RecordedRun, Standings]] = list(group.members)
         table = comparison([run for run, _ in members], [stand for _, stand in members])

@@ -26,7 +26,7 @@ def best_files(run: RecordedRun, ranked: pd.DataFrame, stand: Standings) -> dict
     groups = [(f"The {count(len(top))} best files", top.to_dict("records"))]
     groups.append(("The best portfolio files further down", known.to_dict("records")))
     if stand.identity:
-        identity = {"label": "unprotected original", "alike": 1, "score": stand.identity.score}
+        identity: dict[Any, Any] = {"label": "unprotected original", "alike": 1, "score": stand.identity.score}
         groups.append(("For comparison", [identity | dict(stand.identity.scores)]))
     return {"measures": names, "size": len(ranked), "groups": [group for group in groups if group[1]]}
 

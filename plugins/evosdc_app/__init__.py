@@ -17,4 +17,6 @@ def evosdc_commands(cli: "click.Group") -> None:
     """Add ``evosdc app``."""
     from evosdc.cli.options import Later
 
-    cli.add_command(Later("app", "evosdc_app.command:app", "Open the workbench in a browser."))
+    cli.add_command(
+        Later("app", "evosdc_app.command:app", "Open the workbench in a browser.", "evosdc_app.command:AppOptions")
+    )

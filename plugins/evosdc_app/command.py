@@ -2,17 +2,19 @@
 
 from pathlib import Path
 
-import click
-
-from evosdc.cli.options import PATH, takes_options
-from evosdc.options.model import Options, option
+from evosdc.options.model import Options, argument, option
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 class AppOptions(Options):
-    """Options of ``evosdc app``."""
+    """Open the workbench in a browser, for the files in FOLDER (default: the working folder) and no others.
 
+    Only this computer and the browser that opened the address reach it. What it does it does by commands, which it
+    shows; Ctrl-C ends it, and searches that it began continue.
+    """
+
+    folder: Path = argument(Path(), required=False)
     port: int = option(0, "Default: a free one.", metavar="N", ge=0, le=65535)
     host: str = option(
         "127.0.0.1",
@@ -25,17 +27,11 @@ class AppOptions(Options):
     most_upload: int = option(256, "Greatest file that may be uploaded.", metavar="MB", ge=1)
 
 
-@click.command()
-@click.argument("folder", type=PATH, default=Path())
-@takes_options(AppOptions)
-def app(folder: Path, options: AppOptions) -> None:
-    """Open the workbench in a browser, for the files in FOLDER (default: the working folder) and no others.
-
-    Only this computer and the browser that opened the address reach it. What it does it does by commands, which it
-    shows; Ctrl-C ends it, and searches that it began continue.
-    """
+def app(options: AppOptions) -> None:
+    """Serve the workbench."""
     from evosdc.errors import DataError, Fault, ParameterError
 
+    folder = options.folder
     if not folder.is_dir():
         raise DataError(Fault(str(folder), "no folder", "a folder with data files"))
     host, certificate, key = options.host, options.certificate, options.tls_key

@@ -37,6 +37,5 @@ def evosdc_commands(cli: "click.Group") -> None:
     """Add ``evosdc certify``."""
     from evosdc.cli.options import Later
 
-    cli.add_command(
-        Later("certify", "evosdc_certified.command:certify", "Make a file with a proof: differentially private.")
-    )
+    text, place = "Make a file with a proof: differentially private.", "evosdc_certified"
+    cli.add_command(Later("certify", f"{place}.command:certify", text, f"{place}.options:CertifyOptions"))

@@ -4,35 +4,25 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import click
-
-from evosdc.cli.options import takes_options
 from evosdc_certified.options import CertifyOptions
 
 
-@click.command()
-@click.argument("data")
-@takes_options(CertifyOptions)
-def certify(data: str, options: CertifyOptions) -> None:
-    """Make a file with a proof of DATA: a file, or the run folder of an earlier certified file.
-
-    Noisy tables are measured once, then a file is evolved on them. The proof holds against every attacker, whatever he
-    knows. Categories and bounds have to be public: the schema lists them. A run folder as DATA is used for its tables,
-    at no further price; one that was interrupted goes on.
-    """
+def certify(options: CertifyOptions) -> None:
+    """Write a certified file, and print its verdict."""
     from evosdc.cli.display import display
     from evosdc.cli.inputs import is_dataset, open_source
     from evosdc.cli.text import print_json
     from evosdc.runs.layout import free_folder
     from evosdc_certified.certify import certified, interrupted
 
-    given: Any = data
+    given: Any = options.data
     public: Any = options.schema_file
-    if is_dataset(data):
+    if is_dataset(options.data):
         # Whatever its schema lists was published with it.
-        given = open_source(data, options.schema_file, options.reading).table
+        given = open_source(options.data, options.schema_file, options.reading).table
         public = given.schema
-    folder = options.output or (Path(data) if interrupted(Path(data)) else free_folder(Path("runs"), "certified"))
+    begun = Path(options.data)
+    folder = options.output or (begun if interrupted(begun) else free_folder(Path("runs"), "certified"))
     with display(options.quiet or options.as_json) as shown:
         made = certified(
             given, public, options.model_copy(update={"output": folder}),

@@ -13,9 +13,15 @@ from evosdc.options.model import names, option, texts, time_limit
 from evosdc_certified.measurement import GREATEST_EPSILON, LEAST_EPSILON
 
 
-class CertifyOptions(shared.FileOptions):
-    """Options of ``evosdc certify`` and `evosdc.certify`."""
+class CertifyOptions(shared.FileOptions, shared.JsonOptions):
+    """Make a file with a proof of DATA: a file, or the run folder of an earlier certified file.
 
+    Noisy tables are measured once, then a file is evolved on them. The proof holds against every attacker, whatever he
+    knows. Categories and bounds have to be public: the schema lists them. A run folder as DATA is used for its tables,
+    at no further price; one that was interrupted goes on.
+    """
+
+    data: str = shared.DATA
     epsilon: float | None = option(None, "How much the file may tell of one unit: 1 is strong, 10 weak.", metavar="EPS")
     also: Sequence[Annotated[float, Field(ge=LEAST_EPSILON, le=GREATEST_EPSILON)]] | None = names(
         "Further values of epsilon: a file for each, to choose from. The proofs add up.", metavar="EPS,EPS,...",
@@ -59,7 +65,6 @@ class CertifyOptions(shared.FileOptions):
     seed: int | None = shared.SEED
     output: Path | None = shared.OUTPUT_FOLDER
     quiet: bool = shared.QUIET
-    as_json: bool = shared.JSON
 
 
 def bounds_of(given: Sequence[str] | Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:

@@ -36,4 +36,5 @@ def evosdc_commands(cli: "click.Group") -> None:
     """Add ``evosdc equation``."""
     from evosdc.cli.options import Later
 
-    cli.add_command(Later("equation", "evosdc_equations.command:equation", "Print the equations that a run found."))
+    text, place = "Print the equations that a run found.", "evosdc_equations"
+    cli.add_command(Later("equation", f"{place}.command:equation", text, f"{place}.command:EquationOptions"))

@@ -7,30 +7,27 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evosdc.cli.options import PATH, takes_options
 from evosdc.options import shared
-from evosdc.options.model import Options, names, option
+from evosdc.options.model import Options, argument, names, option
 
 if TYPE_CHECKING:
     from evosdc.randomisation.equations.equation import Equation
 
 
 class EquationOptions(Options):
-    """Options of ``evosdc equation``."""
+    """Print the equations of FILE: an equation.toml of `evosdc run`, or a file written by hand."""
 
+    file: Path = argument(Path())
     latex: bool = option(False, "Print LaTeX instead of infix text.")
     postorder: bool = option(False, "Print the symbols in postorder, as a genome holds them.")
     stack: Sequence[str] | None = names("Also print the stack after each symbol, with these values: a=1,b=3.")
     simplify: bool = option(False, "Shorten the equation without changing its matrices.")
-    output: Path | None = option(None, "Write the design to this file.", flags=("-o", "--output"), metavar="FILE")
+    output: Path | None = option(None, "Write the design to this file.", metavar="FILE")
     force: bool = shared.FORCE
 
 
-@click.command()
-@click.argument("file", type=PATH)
-@takes_options(EquationOptions)
-def equation(file: Path, options: EquationOptions) -> None:
-    """Print the equations of FILE: an equation.toml of `evosdc run`, or a file written by hand."""
+def equation(options: EquationOptions) -> None:
+    """Print the equations of a file."""
     from evosdc.cli.inputs import require_apart
     from evosdc.files.atomic import require_unused, write_text
     from evosdc.randomisation.equations.equation import CONSTANT, SYMBOLS
@@ -39,7 +36,7 @@ def equation(file: Path, options: EquationOptions) -> None:
     from evosdc_equations.latex import latex
     from evosdc_equations.simplification import simplify
 
-    output = options.output
+    file, output = options.file, options.output
     if options.latex and options.postorder:
         raise click.UsageError("Choose one of --latex and --postorder.")
     if output is not None:

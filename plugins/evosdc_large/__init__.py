@@ -16,8 +16,15 @@ if TYPE_CHECKING:
 @hookimpl
 def evosdc_commands(cli: "click.Group") -> None:
     """Add ``evosdc large``."""
+    from evosdc.cli import Subcommands
     from evosdc.cli.options import Later
 
-    cli.add_command(
-        Later("large", "evosdc_large.command:large", "Files beyond memory: risk, measures, masking of Parquet.")
+    text = (
+        "Judge and mask Parquet files that do not fit into memory, block by block, here or on a Dask cluster.\n\n"
+        "All rests on distinct records with counts; figures and files do not depend on the workers."
     )
+    group = Subcommands("large", help=text, short_help="Files beyond memory: risk, measures, masking of Parquet.")
+    for name in ("risk", "measure", "mask"):
+        place = "evosdc_large.command"
+        group.add_command(Later(name, f"{place}:large_{name}", "", f"{place}:Large{name.title()}Options"))
+    cli.add_command(group)

@@ -4,69 +4,62 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import click
-
-from evosdc.cli.options import PATH, Registered, takes_options
 from evosdc.options import shared
-from evosdc.options.model import Options, names, option, texts
+from evosdc.options.model import argument, names, option, texts
 from evosdc.options.written import parameters
 
 
-class LargeOptions(Options):
+class LargeOptions(shared.JsonOptions):
     """What all commands of ``evosdc large`` have."""
 
     schema_file: Path | None = shared.SCHEMA
     workers: int | None = option(None, "Start a Dask cluster of N workers here.", metavar="N", ge=1)
     address: str | None = option(None, "Use the Dask cluster of this scheduler.", flags=("--dask",), metavar="ADDRESS")
-    as_json: bool = shared.JSON
 
 
 class LargeRiskOptions(LargeOptions):
-    """Options of ``evosdc large risk``."""
+    """Show what DATA, a Parquet file of any length, reveals of its respondents, as evosdc risk does."""
 
+    data: Path = argument(Path())
     quasi_identifiers: Sequence[str] = names("What an intruder knows.", ...)
     sensitive: Sequence[str] = names("What an intruder wants to learn.", ())
     missing_rule: Literal["wildcard", "category"] | None = option(None, "What a missing value equals.")
     models: Sequence[str] | None = names(
         "Registered privacy models; default: all that judge counts.", registered="privacy-model"
     )
-    settings: Sequence[str] = texts("A parameter of a model.", "MODEL.KEY=VALUE", flags=("--set",))
+    settings: Sequence[str] = texts("A parameter of a model.", "MODEL.KEY=VALUE")
 
 
 class LargeMeasureOptions(LargeOptions):
-    """Options of ``evosdc large measure``."""
+    """Compare MASKED with ORIGINAL, two Parquet files of the same records in one order, as evosdc measure does."""
 
+    original: Path = argument(Path())
+    masked: Path = argument(Path())
     protect: Sequence[str] | None = names("Judged columns; default: all columns that both files have.")
     measures: Sequence[str] | None = names(
         "Registered names; default: all that joint counts tell.", registered="measure"
     )
-    settings: Sequence[str] = texts("A parameter of a measure.", "NAME.KEY=VALUE", flags=("--set",))
+    settings: Sequence[str] = texts("A parameter of a measure.", "NAME.KEY=VALUE")
 
 
 class LargeMaskOptions(LargeOptions):
-    """Options of ``evosdc large mask``."""
+    """Mask columns of DATA, Parquet of any length, by pram, global-recoding, local-suppression or rank-swapping.
 
+    The file is an intermediate step: rows keep their order, and there is no verdict.
+    """
+
+    method: str = argument("", registered="masking-method")
+    data: Path = argument(Path())
     protect: Sequence[str] = names("What to mask.", ...)
     settings: Sequence[str] = shared.SETTINGS
     key: Path | None = shared.KEY
     seed: int | None = shared.SEED
-    output: Path = option(..., "Parquet file to write.", flags=("-o", "--output"), metavar="FILE.parquet")
+    output: Path = option(..., "Parquet file to write.", metavar="FILE.parquet")
     force: bool = shared.FORCE
 
 
-@click.group(short_help="Files beyond memory: risk, measures, masking of Parquet.")
-def large() -> None:
-    """Judge and mask Parquet files that do not fit into memory, block by block, here or on a Dask cluster.
-
-    All rests on distinct records with counts; figures and files do not depend on the workers.
-    """
-
-
-@large.command("risk")
-@click.argument("data", type=PATH)
-@takes_options(LargeRiskOptions)
-def large_risk(data: Path, options: LargeRiskOptions) -> None:
-    """Show what DATA, a Parquet file of any length, reveals of its respondents, as evosdc risk does."""
+def large_risk(options: LargeRiskOptions) -> None:
+    """Print what a file reveals."""
     from evosdc.cli.risk import show_models
     from evosdc.cli.text import print_json, say
     from evosdc.plugins.registry import default_registry
@@ -77,7 +70,7 @@ def large_risk(data: Path, options: LargeRiskOptions) -> None:
     chosen = _with_parameters(models, options.settings, "MODEL")
     with cluster.workers(options.address, options.workers) as by:
         figures = risk_of_parquet(
-            data, list(options.quasi_identifiers), list(options.sensitive), schema=options.schema_file,
+            options.data, list(options.quasi_identifiers), list(options.sensitive), schema=options.schema_file,
             missing=options.missing_rule, models=chosen, by=by,
         )  # fmt: skip
     if options.as_json:
@@ -102,12 +95,8 @@ def _with_parameters(known: list[str], settings: Sequence[str], what: str) -> di
     return {name: given.get(name, {}) for name in known}
 
 
-@large.command("measure")
-@click.argument("original", type=PATH)
-@click.argument("masked", type=PATH)
-@takes_options(LargeMeasureOptions)
-def large_measure(original: Path, masked: Path, options: LargeMeasureOptions) -> None:
-    """Compare MASKED with ORIGINAL, two Parquet files of the same records in one order, as evosdc measure does."""
+def large_measure(options: LargeMeasureOptions) -> None:
+    """Print scores of a masked file."""
     from evosdc.cli.text import print_json, say
     from evosdc.plugins.registry import default_registry
     from evosdc_large import workers as cluster
@@ -118,7 +107,9 @@ def large_measure(original: Path, masked: Path, options: LargeMeasureOptions) ->
     chosen = _with_parameters(measures, options.settings, "NAME")
     judged = None if options.protect is None else list(options.protect)
     with cluster.workers(options.address, options.workers) as by:
-        figures = measure_parquet(original, masked, judged, schema=options.schema_file, measures=chosen, by=by)
+        figures = measure_parquet(
+            options.original, options.masked, judged, schema=options.schema_file, measures=chosen, by=by
+        )
     if options.as_json:
         print_json(figures)
         return
@@ -136,31 +127,24 @@ def large_measure(original: Path, masked: Path, options: LargeMeasureOptions) ->
     )
 
 
-@large.command("mask")
-@click.argument("method", type=Registered("masking-method"))
-@click.argument("data", type=PATH)
-@takes_options(LargeMaskOptions)
-def large_mask(method: str, data: Path, options: LargeMaskOptions) -> None:
-    """Mask columns of DATA, Parquet of any length, by pram, global-recoding, local-suppression or rank-swapping.
-
-    The file is an intermediate step: rows keep their order, and there is no verdict.
-    """
+def large_mask(options: LargeMaskOptions) -> None:
+    """Write a masked file."""
     from evosdc.cli.inputs import require_apart
     from evosdc.cli.text import print_json, say
     from evosdc.secret import PUBLIC_SEED
     from evosdc_large import workers as cluster
     from evosdc_large.masking import IN_ORDER, mask_parquet
 
-    output, seed = options.output, options.seed
+    data, output, seed = options.data, options.output, options.seed
     require_apart(output, data, options.schema_file, options.key)
     with cluster.workers(options.address, options.workers) as by:
         changed = mask_parquet(
-            data, method, output, list(options.protect), schema=options.schema_file, seed=seed, key=options.key, by=by,
-            force=options.force, params=parameters(options.settings),
+            data, options.method, output, list(options.protect), schema=options.schema_file, seed=seed,
+            key=options.key, by=by, force=options.force, params=parameters(options.settings),
         )  # fmt: skip
     not_for_release = [IN_ORDER, *([] if seed is None else [PUBLIC_SEED])]
     if options.as_json:
-        document = {"output": str(output), "method": method, "seed": seed, "changed": changed}
+        document = {"output": str(output), "method": options.method, "seed": seed, "changed": changed}
         print_json(document | {"not_for_release": not_for_release})
         return
     say(f"Values changed: {', '.join(f'{name} {count}' for name, count in changed.items())}: {output}")

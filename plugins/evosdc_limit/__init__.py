@@ -43,6 +43,5 @@ def evosdc_commands(cli: "click.Group") -> None:
     """Add ``evosdc limit``."""
     from evosdc.cli.options import Later
 
-    cli.add_command(
-        Later("limit", "evosdc_limit.command:limit", "Compute a bound for IL and DR that no masked file beats.")
-    )
+    text, place = "Compute a bound for IL and DR that no masked file beats.", "evosdc_limit"
+    cli.add_command(Later("limit", f"{place}.command:limit", text, f"{place}.command:LimitOptions"))

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from evosdc.cli.options import takes_options
 from evosdc.options import shared
 from evosdc.options.model import option, time_limit
 
@@ -15,25 +14,22 @@ if TYPE_CHECKING:
 _LOSSES = (0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0, 50.0, 75.0)  # information losses of the table on the terminal
 
 
-class LimitOptions(shared.FileOptions):
-    """Options of ``evosdc limit``."""
-
-    protect: Sequence[str] | None = shared.PROTECT
-    dr: Literal["guess", "guess-gain"] = option("guess", "The measure of DR beside linkages.")
-    lines: int | None = option(None, "Supporting lines of the curve; default: 21.", metavar="N", ge=2)
-    time: float | None = time_limit("Stop after this time; the bound so far is valid.")
-    as_json: bool = shared.JSON
-
-
-@click.command()
-@click.argument("data")
-@takes_options(LimitOptions)
-def limit(data: str, options: LimitOptions) -> None:
+class LimitOptions(shared.FileOptions, shared.JsonOptions):
     """Compute a bound for IL and DR that no masked file of DATA, a file or a registered data set, is below.
 
     IL is the mean of dbil, ctbil and ebil; DR is half of the guess (best-guess or guess-gain), as linkages count as 0.
     Attributes with many categories take up to minutes.
     """
+
+    data: str = shared.DATA
+    protect: Sequence[str] | None = shared.PROTECT
+    dr: Literal["guess", "guess-gain"] = option("guess", "The measure of DR beside linkages.")
+    lines: int | None = option(None, "Supporting lines of the curve; default: 21.", metavar="N", ge=2)
+    time: float | None = time_limit("Stop after this time; the bound so far is valid.")
+
+
+def limit(options: LimitOptions) -> None:
+    """Print the bound of a file."""
     from evosdc.assess.defaults import choose_attributes
     from evosdc.cli.inputs import open_source
     from evosdc.cli.text import print_json
@@ -41,7 +37,7 @@ def limit(data: str, options: LimitOptions) -> None:
     from evosdc.time_limit import told_while_slow
     from evosdc_limit.bound import LINES, limit_of
 
-    table = open_source(data, options.schema_file, options.reading).table
+    table = open_source(options.data, options.schema_file, options.reading).table
     chosen = choose_attributes(table.schema, options.protect, otherwise_all=False)
     original, hurried = Microdata(table, chosen).original, options.time is not None
     with told_while_slow("The limit", None if hurried else _tell_slow):

@@ -165,19 +165,12 @@ def evosdc_commands(cli: "click.Group") -> None:
     """Add ``evosdc estimate``, ``evosdc table``, ``evosdc households`` and ``evosdc classes``."""
     from evosdc.cli.options import Later
 
-    cli.add_command(
-        Later("estimate", "evosdc_masking.command:estimate", "Estimate original counts from a file masked by PRAM.")
-    )
-    cli.add_command(
-        Later(
-            "table",
-            "evosdc_masking.command:table",
-            "A frequency table with noise by cell keys, to publish beside a file.",
-        )
-    )
-    cli.add_command(
-        Later("households", "evosdc_masking.command:households", "A file of persons as one of households, and back.")
-    )
-    cli.add_command(
-        Later("classes", "evosdc_masking.command:classes", "The classes of a masked file: size, values, radius.")
-    )
+    commands = {
+        "estimate": "Estimate original counts from a file masked by PRAM.",
+        "table": "A frequency table with noise by cell keys, to publish beside a file.",
+        "households": "A file of persons as one of households, and back.",
+        "classes": "The classes of a masked file: size, values, radius.",
+    }
+    for name, text in commands.items():
+        place = "evosdc_masking.command"
+        cli.add_command(Later(name, f"{place}:{name}", text, f"{place}:{name.title()}Options"))

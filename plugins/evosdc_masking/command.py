@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evosdc.cli.options import PATH, takes_options
 from evosdc.options import shared
-from evosdc.options.model import names, option
+from evosdc.options.model import argument, names, option
 from evosdc.printing import printable
 
 if TYPE_CHECKING:
@@ -20,18 +19,25 @@ if TYPE_CHECKING:
 _SLIPS = 20  # at most one household in this many differs in an attribute by mistake
 
 
-class EstimateOptions(shared.FileOptions):
-    """Options of ``evosdc estimate``."""
+class EstimateOptions(shared.FileOptions, shared.JsonOptions):
+    """Estimate counts of the original from MASKED, a file that was published by post-randomisation (PRAM).
 
+    The standard errors cover the randomisation, not the sampling.
+    """
+
+    masked: Path = argument(Path())
     matrices: Path = option(..., "The transition matrices: MASKED.matrices.json.", metavar="FILE")
     protect: Sequence[str] = names("One attribute, or those of a table of counts.", ...)
     weight: str | None = option(None, "Attribute of sampling weights; totals are then estimated.", metavar="NAME")
-    as_json: bool = shared.JSON
 
 
 class TableOptions(shared.FileOptions):
-    """Options of ``evosdc table``."""
+    """Write a frequency table of DATA in which counts are changed a little, the same cell always alike.
 
+    The cell key method: differences between tables of one file, made with one key, do not give people away.
+    """
+
+    data: str = shared.DATA
     by: Sequence[str] = names("Attributes of the table.", ...)
     noise: int = option(3, "Greatest change of a count.", metavar="N", ge=1, le=50)
     variance: float = option(1.0, "Variance of the changes.", metavar="V")
@@ -47,8 +53,14 @@ class TableOptions(shared.FileOptions):
 
 
 class ClassesOptions(shared.FileOptions):
-    """Options of ``evosdc classes``."""
+    """Write the classes of equal records of MASKED: their values, records, sensitive values, radius and mean distance.
 
+    Radius and mean distance are from the ORIGINAL records to what the class publishes, the average where that is a
+    label: the sum over attributes, the whole range of each counting 1.
+    """
+
+    original: str = shared.DATA
+    masked: Path = argument(Path())
     crosswalk: Path | None = shared.CROSSWALK
     protect: Sequence[str] | None = names("What makes the classes; default: the quasi-identifiers.")
     sensitive: Sequence[str] | None = names("What is listed of each class; default: what the schema says is sensitive.")
@@ -57,8 +69,12 @@ class ClassesOptions(shared.FileOptions):
 
 
 class HouseholdsOptions(shared.FileOptions):
-    """Options of ``evosdc households``."""
+    """Write the households of DATA, one record each with what members share; with --merge put them back.
 
+    What members of a household share has to be masked once for all of them: mask the file of households, then merge.
+    """
+
+    data: str = shared.DATA
     household: str | None = option(
         None, "Attribute that tells households apart; default: as in the schema.", metavar="A"
     )
@@ -68,14 +84,8 @@ class HouseholdsOptions(shared.FileOptions):
     force: bool = shared.FORCE
 
 
-@click.command()
-@click.argument("data")
-@takes_options(TableOptions)
-def table(data: str, options: TableOptions) -> None:
-    """Write a frequency table of DATA in which counts are changed a little, the same cell always alike.
-
-    The cell key method: differences between tables of one file, made with one key, do not give people away.
-    """
+def table(options: TableOptions) -> None:
+    """Write a table of changed counts."""
     from evosdc.cli.inputs import open_source, require_apart
     from evosdc.cli.text import say
     from evosdc.errors import Fault, ParameterError
@@ -86,7 +96,7 @@ def table(data: str, options: TableOptions) -> None:
     from evosdc.table.schema import Role
     from evosdc_masking.tables import cell_key_table
 
-    output, key_file, seed = options.output, options.key, options.seed
+    data, output, key_file, seed = options.data, options.output, options.key, options.seed
     if key_file is None and seed is None:
         raise click.UsageError("Name a key file by --key FILE: keep it secret, and use it for all tables of DATA.")
     separator = text_separator(output)
@@ -120,16 +130,8 @@ def table(data: str, options: TableOptions) -> None:
         say(PUBLIC_SEED)
 
 
-@click.command()
-@click.argument("original")
-@click.argument("masked", type=PATH)
-@takes_options(ClassesOptions)
-def classes(original: str, masked: Path, options: ClassesOptions) -> None:
-    """Write the classes of equal records of MASKED: their values, records, sensitive values, radius and mean distance.
-
-    Radius and mean distance are from the ORIGINAL records to what the class publishes, the average where that is a
-    label: the sum over attributes, the whole range of each counting 1.
-    """
+def classes(options: ClassesOptions) -> None:
+    """Write the classes of a masked file."""
     from evosdc.assess.defaults import choose_attributes
     from evosdc.cli.inputs import matched_tables, open_source, require_apart, require_comparable
     from evosdc.cli.text import say
@@ -139,6 +141,7 @@ def classes(original: str, masked: Path, options: ClassesOptions) -> None:
     from evosdc.table.schema import Role
     from evosdc_masking.anonymity.published_classes import published_classes
 
+    original, masked = options.original, options.masked
     require_comparable("classes", masked, options.crosswalk)
     separator = text_separator(options.output)
     source = open_source(original, options.schema_file, options.reading)
@@ -166,14 +169,8 @@ def _columns_of(source: "Source") -> list["Column"]:
     return [column.of_records(source.rows) for name, column in columns if name not in withheld]
 
 
-@click.command()
-@click.argument("data")
-@takes_options(HouseholdsOptions)
-def households(data: str, options: HouseholdsOptions) -> None:
-    """Write the households of DATA, one record each with what members share; with --merge put them back.
-
-    What members of a household share has to be masked once for all of them: mask the file of households, then merge.
-    """
+def households(options: HouseholdsOptions) -> None:
+    """Write households, or put them back."""
     from evosdc.assess.risk import population_description
     from evosdc.cli.inputs import open_source, require_apart
     from evosdc.cli.text import warn
@@ -185,7 +182,7 @@ def households(data: str, options: HouseholdsOptions) -> None:
     from evosdc.table.table import Table
     from evosdc_masking.swapping.record_swapping import households_of, merged, renumbered
 
-    output, merge = options.output, options.merge
+    data, output, merge = options.data, options.output, options.merge
     source = open_source(data, options.schema_file, options.reading)
     require_apart(output, data, options.schema_file, merge)
     require_unused(output, replace=options.force, advice="Choose another file, or add --force.")
@@ -226,19 +223,13 @@ def _nearly_shared(source: "Source", household: str | None, homes: int) -> Itera
             yield f"{name} is not among them: it differs in {which}, first in {place}. Correct it if it is a slip."
 
 
-@click.command()
-@click.argument("masked", type=PATH)
-@takes_options(EstimateOptions)
-def estimate(masked: Path, options: EstimateOptions) -> None:
-    """Estimate counts of the original from MASKED, a file that was published by post-randomisation (PRAM).
-
-    The standard errors cover the randomisation, not the sampling.
-    """
+def estimate(options: EstimateOptions) -> None:
+    """Print estimated counts."""
     from evosdc.files.source import read_published
     from evosdc.randomisation.estimation import estimate_after_pram
 
     chosen = list(options.protect)
-    table = read_published(masked, options.schema_file, encoding=options.encoding, sheet=options.sheet).table
+    table = read_published(options.masked, options.schema_file, encoding=options.encoding, sheet=options.sheet).table
     found = estimate_after_pram(table, options.matrices, chosen, weight=options.weight)
     rows = found.reset_index().astype(dict.fromkeys(chosen, str)).to_dict(orient="records")
     if options.as_json:

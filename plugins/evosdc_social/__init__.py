@@ -100,8 +100,13 @@ def evosdc_pictures() -> Iterator[PictureSpec]:
 @hookimpl
 def evosdc_commands(cli: "click.Group") -> None:
     """Add ``evosdc graph``."""
+    from evosdc.cli import Subcommands
     from evosdc.cli.options import Later
 
-    cli.add_command(
-        Later("graph", "evosdc_social.command:graph", "Put graphs together, and take their users out as a file.")
-    )
+    # Everything else is done with graphs as with any other file: evosdc init, mask, measure, risk, protect.
+    text = "Put graphs together, and take users out of them as a microdata file."
+    group = Subcommands("graph", help=text, short_help="Put graphs together, and take their users out as a file.")
+    for name in ("join", "extract", "insert", "topics", "places"):
+        place = "evosdc_social.command"
+        group.add_command(Later(name, f"{place}:{name}", "", f"{place}:{name.title()}Options"))
+    cli.add_command(group)

@@ -4,47 +4,67 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-import click
-
-from evosdc.cli.options import PATH, takes_options
 from evosdc.options import shared
-from evosdc.options.model import Options, names, option
+from evosdc.options.model import Options, argument, names, option
 
 
 class JoinOptions(Options):
-    """Options of ``evosdc graph join``."""
+    """Write one graph of a CSV file of NODES and one of EDGES, whose first two columns are the ends.
 
-    output: Path = option(..., "Ends in .graphml, .json or .zip.", flags=("-o", "--output"), metavar="GRAPH")
+    The column of NODES with the ids is found. Ids are kept: the graph is as confidential as the files.
+    """
+
+    nodes: Path = argument(Path())
+    edges: Path = argument(Path())
+    output: Path = option(..., "Ends in .graphml, .json or .zip.", metavar="GRAPH")
     encoding: str | None = shared.ENCODING
     undirected: bool = option(False, "Take edges for connections without a direction.")
     force: bool = shared.FORCE
 
 
 class ExtractOptions(Options):
-    """Options of ``evosdc graph extract``."""
+    """Write a microdata file of GRAPH: a row a user, with the degree and what the neighbours are like.
 
+    Identifiers are left out, and a schema is written beside it. The file is the original, as confidential as the graph:
+    protect it by any method, and put the result back by evosdc graph insert.
+    """
+
+    graph: Path = argument(Path())
     schema_file: Path | None = shared.SCHEMA
     neighbours: Sequence[str] = names(
         "Attributes of which a row tells the most frequent value among neighbours.", (), metavar="A,B"
     )
-    output: Path = option(..., "The microdata file.", flags=("-o", "--output"), metavar="USERS.csv")
+    output: Path = option(..., "The microdata file.", metavar="USERS.csv")
     force: bool = shared.FORCE
 
 
 class InsertOptions(Options):
-    """Options of ``evosdc graph insert``."""
+    """Write GRAPH with the values of a MASKED microdata file, whose rows are its users in their order.
 
+    The order is that of evosdc graph extract. The column neighbours tells it; a file without that column has to be as
+    evosdc mask or protect wrote it, with the manifest beside it or in its run folder.
+
+    What the graph tells by itself, degrees and neighbours, is not written; its identifiers are left out.
+    """
+
+    graph: Path = argument(Path())
+    masked: Path = argument(Path())
     schema_file: Path | None = shared.SCHEMA
     encoding: str | None = shared.ENCODING
     sheet: str | None = shared.SHEET
-    output: Path = option(..., "The protected graph.", flags=("-o", "--output"), metavar="PROTECTED")
+    output: Path = option(..., "The protected graph.", metavar="PROTECTED")
     in_order: bool = option(False, "Take the rows as they stand, whatever wrote them.")
     force: bool = shared.FORCE
 
 
 class TopicsOptions(Options):
-    """Options of ``evosdc graph topics``."""
+    """Write GRAPH with the topics of its users, found in a file of POSTS, as the list `topics`.
 
+    The graph keeps its ids: it is as confidential as before. OUTPUT.topics.csv beside it has the words of each topic.
+    """
+
+    graph: Path = argument(Path())
+    posts: Path = argument(Path())
     user: str = option(..., "The column of POSTS with the users.", metavar="COLUMN")
     by: str | None = option(
         None, "The attribute of GRAPH that calls users as POSTS does; default: their ids.", metavar="ATTRIBUTE"
@@ -57,34 +77,25 @@ class TopicsOptions(Options):
     model: Literal["nmf", "lda"] = option("nmf", "How topics are found.")
     keywords: Path | None = option(None, "A file of word,topic; in place of a model.", metavar="CSV")
     seed: int = option(1, "What a model draws from.", metavar="N")
-    output: Path = option(..., "The graph to write.", flags=("-o", "--output"), metavar="GRAPH")
+    output: Path = option(..., "The graph to write.", metavar="GRAPH")
     force: bool = shared.FORCE
 
 
 class PlacesOptions(Options):
-    """Options of ``evosdc graph places``."""
+    """Write GRAPH with places as the tree calls them, in place of what users wrote.
 
+    Beside OUTPUT stand the tree, with a leaf more for each place above the leaves, and the unknown places.
+    """
+
+    graph: Path = argument(Path())
     attribute: str = option(..., "What users wrote of where they are.", metavar="A")
     tree: Path = option(..., "The tree of places, from the finest to the root.", metavar="CSV")
-    output: Path = option(..., "The graph to write.", flags=("-o", "--output"), metavar="GRAPH")
+    output: Path = option(..., "The graph to write.", metavar="GRAPH")
     force: bool = shared.FORCE
 
 
-@click.group()
-def graph() -> None:
-    """Put graphs together, and take users out of them as a microdata file."""
-    # Everything else is done with graphs as with any other file: evosdc init, mask, measure, risk, protect.
-
-
-@graph.command()
-@click.argument("nodes", type=PATH)
-@click.argument("edges", type=PATH)
-@takes_options(JoinOptions)
-def join(nodes: Path, edges: Path, options: JoinOptions) -> None:
-    """Write one graph of a CSV file of NODES and one of EDGES, whose first two columns are the ends.
-
-    The column of NODES with the ids is found. Ids are kept: the graph is as confidential as the files.
-    """
+def join(options: JoinOptions) -> None:
+    """Write one graph of two files."""
     from dataclasses import replace
 
     from evosdc.cli.inputs import require_apart
@@ -95,7 +106,7 @@ def join(nodes: Path, edges: Path, options: JoinOptions) -> None:
     from evosdc.printing import printable
     from evosdc_social.formats import graphml, join_files, node_link, zipped
 
-    output = options.output
+    nodes, edges, output = options.nodes, options.edges, options.output
     writers = {".graphml": graphml, ".json": node_link, ".zip": zipped}
     if output.suffix.lower() not in writers:
         wanted = f"one that ends in {', '.join(writers)}"
@@ -110,15 +121,8 @@ def join(nodes: Path, edges: Path, options: JoinOptions) -> None:
     say(f"{len(made)} nodes, {len(made.sources)} edges. Wrote {output}, which holds the ids of all nodes.")
 
 
-@graph.command()
-@click.argument("data", type=PATH, metavar="GRAPH")
-@takes_options(ExtractOptions)
-def extract(data: Path, options: ExtractOptions) -> None:
-    """Write a microdata file of GRAPH: a row a user, with the degree and what the neighbours are like.
-
-    Identifiers are left out, and a schema is written beside it. The file is the original, as confidential as the graph:
-    protect it by any method, and put the result back by evosdc graph insert.
-    """
+def extract(options: ExtractOptions) -> None:
+    """Write the users of a graph as a microdata file."""
     from evosdc.cli.inputs import open_source, require_apart
     from evosdc.cli.text import say
     from evosdc.files.atomic import atomic, require_unused
@@ -126,7 +130,7 @@ def extract(data: Path, options: ExtractOptions) -> None:
     from evosdc.files.schema.schema_file import dump_schema, hierarchy_files
     from evosdc_social.extraction import extracted, extracted_schema
 
-    output, schema = options.output, options.schema_file
+    data, output, schema = options.graph, options.output, options.schema_file
     source = open_source(str(data), schema)
     heading, rows = extracted(source, options.neighbours)
     described = extracted_schema(source, options.neighbours)
@@ -140,18 +144,8 @@ def extract(data: Path, options: ExtractOptions) -> None:
     say(f"{len(rows)} users: {', '.join(heading)}. Wrote {output} and its schema {beside.name}.")
 
 
-@graph.command()
-@click.argument("data", type=PATH, metavar="GRAPH")
-@click.argument("masked", type=PATH)
-@takes_options(InsertOptions)
-def insert(data: Path, masked: Path, options: InsertOptions) -> None:
-    """Write GRAPH with the values of a MASKED microdata file, whose rows are its users in their order.
-
-    The order is that of evosdc graph extract. The column neighbours tells it; a file without that column has to be as
-    evosdc mask or protect wrote it, with the manifest beside it or in its run folder.
-
-    What the graph tells by itself, degrees and neighbours, is not written; its identifiers are left out.
-    """
+def insert(options: InsertOptions) -> None:
+    """Write a graph with protected values."""
     from evosdc.cli.inputs import open_source, require_apart, require_order
     from evosdc.cli.text import say
     from evosdc.files.atomic import require_unused
@@ -160,7 +154,7 @@ def insert(data: Path, masked: Path, options: InsertOptions) -> None:
     from evosdc_social.extraction import written_back
     from evosdc_social.graph import NEIGHBOURS
 
-    output, schema = options.output, options.schema_file
+    data, masked, output, schema = options.graph, options.masked, options.output, options.schema_file
     require_apart(output, data, masked, schema)
     require_unused(output, replace=options.force)
     source = open_source(str(data), schema)
@@ -177,15 +171,8 @@ def insert(data: Path, masked: Path, options: InsertOptions) -> None:
         say(f"Not in the graph, and not written: {', '.join(others)}.")
 
 
-@graph.command()
-@click.argument("data", type=PATH, metavar="GRAPH")
-@click.argument("posts", type=PATH)
-@takes_options(TopicsOptions)
-def topics(data: Path, posts: Path, options: TopicsOptions) -> None:
-    """Write GRAPH with the topics of its users, found in a file of POSTS, as the list `topics`.
-
-    The graph keeps its ids: it is as confidential as before. OUTPUT.topics.csv beside it has the words of each topic.
-    """
+def topics(options: TopicsOptions) -> None:
+    """Write a graph with topics."""
     from evosdc.cli.inputs import require_apart
     from evosdc.cli.text import say
     from evosdc.files.atomic import require_unused, write_text
@@ -201,7 +188,7 @@ def topics(data: Path, posts: Path, options: TopicsOptions) -> None:
         written_graph,
     )
 
-    output, keywords = options.output, options.keywords
+    data, posts, output, keywords = options.graph, options.posts, options.output, options.keywords
     beside = output.with_suffix(".topics.csv")
     require_apart(output, data, posts, keywords)
     require_unused(output, beside, replace=options.force)
@@ -222,14 +209,8 @@ def topics(data: Path, posts: Path, options: TopicsOptions) -> None:
         say(f"{strangers} users of {posts.name} are not in the graph.")
 
 
-@graph.command()
-@click.argument("data", type=PATH, metavar="GRAPH")
-@takes_options(PlacesOptions)
-def places(data: Path, options: PlacesOptions) -> None:
-    """Write GRAPH with places as the tree calls them, in place of what users wrote.
-
-    Beside OUTPUT stand the tree, with a leaf more for each place above the leaves, and the unknown places.
-    """
+def places(options: PlacesOptions) -> None:
+    """Write a graph with places."""
     from evosdc.cli.inputs import require_apart
     from evosdc.cli.text import say
     from evosdc.files.atomic import require_unused, write_text
@@ -237,7 +218,7 @@ def places(data: Path, options: PlacesOptions) -> None:
     from evosdc.files.schema.hierarchies import read_hierarchy, write_hierarchy
     from evosdc_social.posts import read_graph, resolved, texts_of, with_values, written_graph
 
-    output, tree, attribute = options.output, options.tree, options.attribute
+    data, output, tree, attribute = options.graph, options.output, options.tree, options.attribute
     own, lost = output.with_suffix(".places.csv"), output.with_suffix(".unknown.csv")
     require_apart(output, data, tree)
     require_unused(output, own, lost, replace=options.force)

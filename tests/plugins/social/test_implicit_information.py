@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from evosdc.cli import cli
 from evosdc.errors import DataError, ParameterError, SchemaError
 from evosdc.table.hierarchy import Hierarchy
-from evosdc_social.command import graph
 from evosdc_social.posts import plain, resolved, topics_by_keywords, topics_by_model
 from tests.plugins.social.graphs import PLACES
 
@@ -122,7 +122,9 @@ def test_the_commands(tmp_path: Path) -> None:
     (tmp_path / "tree.csv").write_text("\n".join(lines) + "\n")
 
     def run(*words: str) -> str:
-        done = CliRunner().invoke(graph, [str(tmp_path / w) if "." in w else w for w in words], catch_exceptions=False)
+        done = CliRunner().invoke(
+            cli, ["graph", *(str(tmp_path / w) if "." in w else w for w in words)], catch_exceptions=False
+        )
         assert done.exit_code == 0, done.output
         return done.output
 
@@ -155,9 +157,9 @@ def test_posts_are_joined_by_ids_or_by_an_attribute(tmp_path: Path, monkeypatch:
     words = ["topics", "g.json", "posts.csv", "--user", "who", "--text", "said", "--keywords", "words.csv"]
     words += ["-o", "t.json", "--force"]
     with pytest.raises(DataError, match=r"4 nodes, whose ids are none of the 4 users.*Name the attribute.*handle"):
-        CliRunner().invoke(graph, words, catch_exceptions=False)
+        CliRunner().invoke(cli, ["graph", *words], catch_exceptions=False)
     assert not (tmp_path / "t.json").exists()
-    done = CliRunner().invoke(graph, [*words, "--by", "handle"], catch_exceptions=False)
+    done = CliRunner().invoke(cli, ["graph", *words, "--by", "handle"], catch_exceptions=False)
     assert "2 of 4 users have none" in done.output
     assert "2 users of posts.csv are not in the graph" in done.output
     made = json.loads((tmp_path / "t.json").read_text())
@@ -165,8 +167,8 @@ def test_posts_are_joined_by_ids_or_by_an_attribute(tmp_path: Path, monkeypatch:
     assert [node["id"] for node in made["nodes"]] == [0, 1, 2, 3], "ids keep their types"
     assert [(link["source"], link["target"]) for link in made["links"]] == [(0, 3)]
     with pytest.raises(SchemaError, match="no attribute 'handel'"):
-        CliRunner().invoke(graph, [*words, "--by", "handel"], catch_exceptions=False)
+        CliRunner().invoke(cli, ["graph", *words, "--by", "handel"], catch_exceptions=False)
     nodes[1]["handle"] = "ann"
     (tmp_path / "g.json").write_text(json.dumps({"nodes": nodes, "links": []}))
     with pytest.raises(DataError, match="2 nodes whose values of handle others have, too"):
-        CliRunner().invoke(graph, [*words, "--by", "handle"], catch_exceptions=False)
+        CliRunner().invoke(cli, ["graph", *words, "--by", "handle"], catch_exceptions=False)
