@@ -91,7 +91,8 @@ def _option(one: "Described") -> tuple[list[str], dict[str, Any]]:
         return words, {"multiple": True, "metavar": one.metavar, "help": f"{one.text} Repeatable."}
     usual: Any = None if one.required or one.default == () else one.default
     settings = {"type": _type(one), "default": usual, "required": one.required, "show_default": usual is not None}
-    settings |= {"metavar": None if one.choices else one.metavar or None, "help": one.text}
+    number = {int: "INTEGER", float: "FLOAT"}.get(one.type)
+    settings |= {"metavar": None if one.choices else one.metavar or number, "help": one.text}
     return words, settings if one.alone is None else settings | {"is_flag": False, "flag_value": one.alone}
 
 
@@ -106,20 +107,16 @@ def _type(one: "Described") -> click.ParamType[Any]:
         return _Choice(one.choices)
     if one.registered:
         return Registered(one.registered)
-    return PATH if one.type is Path else _Number(one.type, one.limits) if one.type in (int, float) else click.STRING
+    return PATH if one.type is Path else click.STRING
 
 
 class Registered(click.ParamType[Any]):
-    """A name that plugins register, such as one of a masking method, which a shell can complete."""
+    """A name that plugins register, which a shell can complete. The model refuses an unknown one, with other faults."""
 
     name = "text"
 
     def __init__(self, kind: str, files: bool = False) -> None:
         self.kind, self.files = kind, files
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the name as it is: an unknown name is reported together with all other faults."""
-        return value
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
         """Return the names that begin as was typed; of several, which commas separate, the last."""
@@ -153,21 +150,6 @@ class _Choice(click.Choice[str]):
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
-            return value
-
-
-class _Number(click.ParamType[Any]):
-    """A number that the model checks, together with all other options."""
-
-    def __init__(self, kind: type, limits: Mapping[str, float]) -> None:
-        self.name = "integer" if kind is int else "float"
-        self.limits = limits
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number, or the text where it is none."""
-        try:
-            return int(value) if self.name == "integer" else float(value)
-        except (TypeError, ValueError):
             return value
 
 

@@ -97,7 +97,7 @@ def _with_parameters(known: list[str], settings: Sequence[str], what: str) -> di
 
 def large_measure(options: LargeMeasureOptions) -> None:
     """Print scores of a masked file."""
-    from evosdc.cli.text import print_json, say
+    from evosdc.cli.text import print_json, print_rows, say
     from evosdc.plugins.registry import default_registry
     from evosdc_large import workers as cluster
     from evosdc_large.measure import measure_parquet, measures_of_counts
@@ -113,14 +113,9 @@ def large_measure(options: LargeMeasureOptions) -> None:
     if options.as_json:
         print_json(figures)
         return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("measure", "score", "kind", "what it is")
-    for name in chosen:
-        spec: Any = registry.spec("measure", name)
-        table.add_row(name, f"{figures[name]:.4f}", spec.kind, spec.summary)
-    Console().print(table)
+    specs: dict[str, Any] = {name: registry.spec("measure", name) for name in chosen}
+    rows = [(name, f"{figures[name]:.4f}", spec.kind, spec.summary) for name, spec in specs.items()]
+    print_rows(dict.fromkeys(("measure", "score", "kind", "what it is"), "left"), rows)
     say(
         f"{figures['records']} records, {', '.join(figures['attributes'])}; missing values count by the rule "
         f"'{figures['missing_rule']}'."

@@ -53,20 +53,13 @@ def _tell_slow(what: str, seconds: float) -> None:
 
 
 def _show(found: "Limit") -> None:
-    from rich.console import Console
-    from rich.table import Table
+    from evosdc.cli.text import print_rows, say
 
-    from evosdc.cli.text import say
-
-    table = Table(title="The limit", title_justify="left")
-    table.add_column("information loss (IL) of at most", justify="right")
-    table.add_column("leaves a disclosure risk (DR) of at least", justify="right")
-    floor = found.curve[-1][1]
-    for il in _LOSSES:
-        table.add_row(f"{il:.0f}", f"{found.least_dr(il):.3f}")
-        if found.least_dr(il) <= floor + 1e-9:
-            break
-    Console().print(table)
+    least = [found.least_dr(il) for il in _LOSSES]
+    shown = 1 + sum(dr > found.curve[-1][1] + 1e-9 for dr in least)
+    rows = [(f"{il:.0f}", f"{dr:.3f}") for il, dr in zip(_LOSSES, least, strict=True)][:shown]
+    columns = ("information loss (IL) of at most", "leaves a disclosure risk (DR) of at least")
+    print_rows(dict.fromkeys(columns, "right"), rows, "The limit")
     guess = "the share of values that an intruder guesses" if found.guess == "guess" else "the gain of guesses"
     say(
         f"With the losses {', '.join(found.losses)} (IL is their mean) and half of {guess} as risk (DR; linkages "

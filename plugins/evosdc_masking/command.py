@@ -1,6 +1,5 @@
 """``evosdc table``, ``evosdc households``, ``evosdc classes`` and ``evosdc estimate``."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,6 @@ import click
 
 from evosdc.options import shared
 from evosdc.options.model import argument, names, option
-from evosdc.printing import printable
 
 if TYPE_CHECKING:
     from evosdc.files.column import Column
@@ -225,6 +223,7 @@ def _nearly_shared(source: "Source", household: str | None, homes: int) -> Itera
 
 def estimate(options: EstimateOptions) -> None:
     """Print estimated counts."""
+    from evosdc.cli.text import print_json, print_rows
     from evosdc.files.source import read_published
     from evosdc.randomisation.estimation import estimate_after_pram
 
@@ -233,14 +232,10 @@ def estimate(options: EstimateOptions) -> None:
     found = estimate_after_pram(table, options.matrices, chosen, weight=options.weight)
     rows = found.reset_index().astype(dict.fromkeys(chosen, str)).to_dict(orient="records")
     if options.as_json:
-        click.echo(json.dumps({"attributes": chosen, "cells": rows}, ensure_ascii=False, allow_nan=False))
+        print_json({"attributes": chosen, "cells": rows})
         return
     shown = [
         [*(str(row[name]) for name in chosen), *(f"{row[column]:.1f}" for column in found.columns)] for row in rows
     ]
-    lines = [[*chosen, "published", "estimated", "standard error"], *shown]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        left = [cell.ljust(width) for cell, width in zip(line[: len(chosen)], widths, strict=False)]
-        right = [cell.rjust(width) for cell, width in zip(line[len(chosen) :], widths[len(chosen) :], strict=True)]
-        click.echo(printable("  ".join(left + right)))
+    columns = dict.fromkeys(chosen, "whole") | dict.fromkeys(("published", "estimated", "standard error"), "right")
+    print_rows(columns, shown, box=False)
