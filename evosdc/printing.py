@@ -15,6 +15,8 @@ _PATH = re.compile(r"(?<![^\s'\"(=:,;])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"]+[/\\]
 
 
 NO_TIME = "no time was left"  # why a judge has not answered yet
+NOT_CHECKED = "not checked"  # a risk that no judge can answer
+NOT_YET_CHECKED = "not yet checked"  # the judge had no time
 
 
 def three_digits(number: float) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from evosdc.model.constraint import ACCEPTED, AUDIENCES, MOST_SURE, TIMES_BOUND
-from evosdc.printing import NO_TIME
+from evosdc.printing import NO_TIME, NOT_CHECKED, NOT_YET_CHECKED
 from evosdc.runs.result import RiskLine
 
 TAIL: Final = "tail"  # the family of judges of the people worst off
@@ -22,9 +22,6 @@ HISTORY: Final = "history"  # the family of the judge of all releases together
 # points by which a learner may guess more sensitive values of the people in a file than of others: the estimate, and
 # the low end of its interval. Of the surest tenth the low end may be no greater than the estimate of all.
 MOST_EXCESS, MOST_CERTAIN = 5.0, 2.0
-
-NOT_CHECKED = "not checked"  # no judge can answer
-NOT_YET_CHECKED = "not yet checked"  # the judge had no time
 
 
 def most_sure(bound: float) -> float:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evosdc.assess.intruder import found_by_intruder, measured_by
-from evosdc.assess.three_risks import MOST_EXCESS, NOT_YET_CHECKED, above_their_bounds, inferred, three_risks
+from evosdc.assess.three_risks import MOST_EXCESS, above_their_bounds, inferred, three_risks
 from evosdc.assess.utility import destroyed, named, shown, trust
 from evosdc.model.constraint import ACCEPTED, CONDITIONAL, YES, without_publishable
 from evosdc.plugins.registry import Registry
-from evosdc.printing import three_digits
+from evosdc.printing import NOT_YET_CHECKED, three_digits
 from evosdc.runs.result import Audience, Bound, RiskLine, Trust, Verdict
 from evosdc.table.table import Table
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from evosdc.assess.three_risks import NOT_CHECKED, NOT_YET_CHECKED
+from evosdc.printing import NOT_CHECKED, NOT_YET_CHECKED
 from evosdc.report.wording import count, listing, number, percent
 from evosdc.runs.reader import RecordedRun
 from evosdc.runs.result import Requirement, RiskLine
