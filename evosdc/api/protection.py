@@ -22,7 +22,7 @@ from evosdc.plugins.registry import default_registry
 from evosdc.runs import result as results
 from evosdc.runs.layout import CROSSWALK, DATA, RECIPE, RELEASE, read_object
 from evosdc.secret import Key, chosen_seed
-from evosdc.table.schema import Role
+from evosdc.table.schema import NewValues, Role
 from evosdc.table.table import Rows, Table
 
 if TYPE_CHECKING:
@@ -133,7 +133,8 @@ class _Kept(Generic[Data]):
         rows = published_places(self.run / CROSSWALK, source, len(original) - left_out)
         published = read_masked(self.run / result.best.file, source.ordered_by(rows)).table
         names = [name for name in original.schema.names if name in published.schema]
-        changed = [*self.protect, *original.schema.with_role(Role.HOUSEHOLD)]
+        emptied = (a.name for a in original.schema.attributes if a.new_values is NewValues.MISSING)
+        changed = [*self.protect, *original.schema.with_role(Role.HOUSEHOLD), *emptied]
         changed = [name for name in dict.fromkeys(changed) if name in published.schema]
         masked = align_codes(original.take(rows).select(changed), published)
         data = ordered_by(self.data, rows) if self.shuffle else self.data

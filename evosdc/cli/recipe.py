@@ -47,7 +47,7 @@ def apply(options: ApplyOptions) -> None:
         )
     described_data = data_of(options.data, schema, None, shuffle=shuffle, reading=options.reading)
     experiment = application(plan, described_data, default_registry(), options.seed, options.unlike)
-    warn([plan.beside] if plan.beside else [])
+    warn([*source.remarks, *([plan.beside] if plan.beside else [])])
     path = options.folder or free_folder(Path("runs"), experiment.heading)
     try:
         drawn = chosen_seed(options.seed, options.key)

@@ -18,7 +18,7 @@ from evosdc.files.column import Column, renamed
 from evosdc.files.inference.name_hints import hint_of
 from evosdc.printing import printable
 from evosdc.table.numerals import NumberTexts, number, numeral
-from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.schema import Attribute, NewValues, Role, Scale, Schema
 from evosdc.table.table import MISSING, Table
 
 # sizes of numbers that are read: the fourth powers that statistics take of them still fit a float64
@@ -81,18 +81,20 @@ def _faults(column: Column, attribute: Attribute, missing: Sequence[str], origin
             given += f" (and {len(unfit) - 1} more values that do not fit)" if len(unfit) > 1 else ""
             yield Fault(printable(f"{origin.name}, {attribute.name}"), given, wanted, advice)
 
+    if attribute.new_values is NewValues.MISSING:
+        return
     texts, hierarchy = column.present(missing), attribute.hierarchy
     leaves = {text: text for text in texts} if hierarchy is not None else {}
+    edit = shlex.join(["evosdc", "edit", "SCHEMA", printable(attribute.name)])
     if attribute.categorical:
         listed = printable(", ".join(attribute.categories[:_SHOWN_CATEGORIES])) or "no categories at all"
         if len(attribute.categories) > _SHOWN_CATEGORIES:
             listed += f", ... ({len(attribute.categories)} categories)"
-        taken = shlex.join(["evosdc", "edit", "SCHEMA", printable(attribute.name), "categories="])
         yield from fault(
             (text for text in texts if text not in attribute.code),
             f"one of {listed}" if is_shown(attribute.name, attribute.role) else "one of its categories",
             "Add it to the categories or to `missing` in the schema, or mend the file; "
-            f"`{taken}` takes the list away, so that those of the file count.",
+            f"`{edit} categories=` takes the list away, `{edit} new_values=missing` counts new values as missing.",
         )
     else:
         held = texts if isinstance(texts, NumberTexts) else NumberTexts(pa.array(list(texts), pa.string()), column.mark)
@@ -112,7 +114,8 @@ def _faults(column: Column, attribute: Attribute, missing: Sequence[str], origin
         yield from fault(
             (text for text in texts if leaves[text] not in hierarchy.position),
             "a leaf of the attribute's hierarchy",
-            f"Add a line for it to the hierarchy file, or give a rule in its place, such as {rule}.",
+            f"Add a line for it to the hierarchy file, or give a rule in its place, such as {rule}"
+            + (f"; `{edit} new_values=parent` puts new codes beside like ones." if attribute.categorical else "."),
         )
 
 

@@ -39,7 +39,7 @@ from evosdc.printing import printable
 from evosdc.table.dependence import computed
 from evosdc.table.generalisation import LabelReader
 from evosdc.table.numerals import NumberTexts, natural_order, number, numbers, same_number
-from evosdc.table.schema import WITHHELD, Role, Scale, Schema
+from evosdc.table.schema import WITHHELD, Attribute, NewValues, Role, Scale, Schema
 from evosdc.table.table import MISSING, Rows, Table
 
 
@@ -63,6 +63,7 @@ class WriteReport:
         return [*self.formula_sentences, *self.order_sentences, *self.code_sentences]
 
 
+_SHOWN = 6  # new values that a note shows
 _TRIED = 50  # number of records, and of unusual texts in a column, written to test whether a format can hold them
 
 
@@ -138,7 +139,9 @@ class Source:
         # Columns that are computed from masked ones; not from columns in categories of their own.
         own, known = self.table.schema, {n: by for n, by in self.recomputed.items() if n not in masked.schema}
         known = {n: by for n, by in known.items() if by in masked.schema and masked.schema[by] == own[by]}
-        masked = masked.beside({n: computed(self.table, n, by, masked) for n, by in known.items()}, own)
+        beside = {n: computed(self.table, n, by, masked) for n, by in known.items()}
+        beside |= {n: self.table.column(n) for n in self._emptied if n not in masked.schema}
+        masked = masked.beside(beside, own)
         if order is not None:
             if not len(order):
                 raise DataError(Fault(str(path), "no record that may be published", "at least one"))
@@ -211,6 +214,15 @@ class Source:
         """Warnings on rows that are equal in every column, identifiers included; usually none."""
         columns = [self._column(place) for place in range(len(self.table.schema))]
         return duplicate_sentences(columns, self.table.schema.with_role(Role.IDENTIFIER))
+
+    @property
+    def _emptied(self) -> Iterator[str]:
+        """The published columns with new values that count as missing."""
+        for place, attribute in enumerate(self.table.schema.attributes):
+            if attribute.new_values is NewValues.MISSING and attribute.role.published:
+                texts = self._column(place).present(self.table.schema.missing_of(attribute.name))
+                if any(text not in attribute.code for text in texts):
+                    yield attribute.name
 
     def _column(self, place: int) -> Column:
         """Return a column of the file, its records those of the table and its name that of the attribute."""
@@ -286,7 +298,8 @@ def source_of(
         schema, usual = _with_usual_words(description.resolve(columns, original.declared), columns)
         absent = description.absent([column.name for column in columns])
         gone = [f"Not in this file, whose schema leaves it out: {printable(', '.join(absent))}."] if absent else []
-        notes = [*gone, *usual, *_unused_codes(description, columns), *merging_sentences(variants, schema)]
+        new = _new_values(description, columns)
+        notes = [*gone, *usual, *new, *_unused_codes(description, columns), *merging_sentences(variants, schema)]
     if isinstance(original, DelimitedFile):  # better now than after the search
         faults, encoding = [], original.encoding.name
         for attribute, label in ((a, label) for a in schema.attributes for label in a.categories):
@@ -303,6 +316,19 @@ def source_of(
     neutral = description is not None and description.neutralise_formulas
     rows = np.arange(len(table), dtype=np.intp)
     return Source(table, origin, original, rows, (*original.notes, *notes), inference, neutral)
+
+
+def _new_values(description: SchemaDescription, columns: Sequence[Column]) -> Iterator[str]:
+    """Yield a sentence for each column with values that its schema lacks, on what became of them."""
+    for column in (column for column in columns if column.name in description.attributes):
+        said = description.attributes[column.name]
+        new = said.new(column.present((*description.missing, *said.missing)))
+        if new and said.new_values is not NewValues.REFUSE:
+            became = "count as missing" if said.new_values is NewValues.MISSING else "joined the groups of similar ones"
+            texts = [quoted(text, Attribute(column.name, said.role or Role.OTHER)) for text in new[:_SHOWN]]
+            shown = printable(", ".join([*dict.fromkeys(texts), *(["..."] if len(new) > _SHOWN else [])]))
+            records = int(column.standing(new).sum())
+            yield f"{printable(column.name)}: values that the schema lacks {became}: {shown} ({records} records)."
 
 
 def _unused_codes(description: SchemaDescription, columns: Sequence[Column]) -> Iterator[str]:

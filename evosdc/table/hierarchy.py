@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from operator import and_, eq
 from typing import Self
 
 import numpy as np
@@ -94,6 +95,19 @@ class Hierarchy:
     def lacking(self, categories: Iterable[str]) -> tuple[str, ...]:
         """Return those of the categories that are no leaves."""
         return tuple(label for label in categories if label not in self.position)
+
+    def with_leaves(self, labels: Iterable[str]) -> "Hierarchy":
+        """Return the hierarchy with further leaves, such as new codes of diseases."""
+        # Each stands below the lowest label that all leaves with its longest known beginning have in common.
+        further = list(labels)
+        levels = list(self.levels)
+        for label in further:
+            shared = [sum(accumulate(map(eq, label, leaf), and_)) for leaf in self.leaves]
+            longest = max(shared)
+            alike = [row for row, length in zip(self.levels, shared, strict=True) if length == longest]
+            at = next(level for level in range(self.height) if len({row[level] for row in alike}) == 1)
+            levels.append((*[label] * at, *alike[0][at:]))
+        return Hierarchy((*self.leaves, *further), tuple(levels), self.origin, self.names)
 
     @classmethod
     def from_edges(cls, edges: Iterable[Sequence[str]], origin: str = "hierarchy") -> "Hierarchy":

@@ -52,6 +52,14 @@ class MissingRule(StrEnum):
     ERROR = "error"
 
 
+class NewValues(StrEnum):
+    """What becomes of a value that neither the categories of a schema nor its hierarchy have."""
+
+    REFUSE = "refuse"
+    MISSING = "missing"
+    PARENT = "parent"  # a further leaf, below what the leaves that begin most like it have in common
+
+
 @dataclass(frozen=True)
 class Attribute:
     """One attribute of a file.
@@ -71,6 +79,7 @@ class Attribute:
     date_format : str
         How the categories write days, in the signs of `datetime.strptime`; empty where they are no dates. Dates are
         ordinal, in the order of time.
+    new_values : NewValues
     """
 
     name: str
@@ -81,6 +90,7 @@ class Attribute:
     decimals: int = 0
     missing: tuple[str, ...] = ()
     date_format: str = ""
+    new_values: NewValues = field(default=NewValues.REFUSE, compare=False)
 
     @property
     def scale_word(self) -> str:

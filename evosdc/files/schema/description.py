@@ -18,7 +18,7 @@ from evosdc.table.dates import SPAN, date_format_of, days_of, in_time, with_cent
 from evosdc.table.edit_rules import EditRule, edit_rule_faults
 from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.numerals import decimals_of, natural_order, numbers, same_number
-from evosdc.table.schema import WITHHELD, Attribute, MissingRule, Role, Scale, Schema
+from evosdc.table.schema import WITHHELD, Attribute, MissingRule, NewValues, Role, Scale, Schema
 
 _SEVERAL = re.compile(r"(>=|<=|<|>) ?\S|.*([*\[{]|\.\.)", re.DOTALL)  # a label of several values
 _ENDS = re.compile(r"-?[0-9]+(\.[0-9]+)?-[0-9]+(\.[0-9]+)?")
@@ -37,6 +37,13 @@ class AttributeDescription:
     missing: tuple[str, ...] = ()  # texts that stand for a missing value of this attribute, besides those of the file
     # how days are written; None: the attribute is said to be no date, empty: as is recognised
     date_format: str | None = None
+    new_values: NewValues = NewValues.REFUSE
+
+    def new(self, texts: Sequence[str]) -> list[str]:
+        """Return the values that neither the categories nor the hierarchy have, in natural order."""
+        new = [text for text in natural_order(texts) if self.categories is not None and text not in self.categories]
+        tree = self.hierarchy
+        return new if tree is None else list(dict.fromkeys((*new, *tree.lacking(natural_order(texts)))))
 
 
 @dataclass(frozen=True)
@@ -149,7 +156,25 @@ class SchemaDescription:
                 guess = guess_scale(column, missing)
                 categories = guess.categories if guess.scale is Scale.ORDINAL else None
             categories = natural_order(texts, mark) if categories is None else categories
-        return Attribute(name, role, scale, categories, said.hierarchy, 0, own, date_format)
+        attribute = Attribute(name, role, scale, categories, said.hierarchy, 0, own, date_format, said.new_values)
+        return _with_new_values(attribute, said.new(texts)) if said.new_values is not NewValues.REFUSE else attribute
+
+
+def _with_new_values(attribute: Attribute, new: Sequence[str]) -> Attribute:
+    """Return an attribute without values that its schema lacks, or with them, as its schema says."""
+    known = tuple(label for label in attribute.categories if label not in new)
+    if attribute.new_values is NewValues.MISSING:
+        return replace(attribute, categories=known)
+    labels: tuple[str, ...] = (*known, *new)
+    if attribute.date_format:
+        labels = in_time(labels, attribute.date_format)
+    elif attribute.scale is Scale.ORDINAL:
+        if known != natural_order(known):
+            return replace(attribute, categories=known)  # nothing tells where in the order they stand
+        labels = natural_order(labels)
+    tree = attribute.hierarchy
+    tree = tree.with_leaves(tree.lacking(labels)) if tree is not None else None
+    return replace(attribute, categories=labels, hierarchy=tree)
 
 
 def _generalised(said: AttributeDescription, column: Column, missing: Sequence[str]) -> AttributeDescription:

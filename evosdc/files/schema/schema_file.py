@@ -24,7 +24,7 @@ from evosdc.table.dates import in_time
 from evosdc.table.edit_rules import EditRule, edit_rules_to_json, read_edit_rules
 from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.numerals import MOST_DECIMALS, natural_order
-from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema
+from evosdc.table.schema import Attribute, MissingRule, NewValues, Role, Scale, Schema
 
 _WORDS = tomllib.loads(files(__package__).joinpath("keys.toml").read_text(encoding="utf-8"))
 SCHEMA_KEYS: Mapping[str, str] = _WORDS["schema"]  # what a schema file may say at its top, with the meaning of each key
@@ -99,6 +99,11 @@ def _description(
         faults.append(Fault(where, "decimals of a categorical attribute", "no decimals, or the scale numeric"))
     if role is Role.WEIGHT and (not numeric or categories is not None):
         faults.append(Fault(where, "a weight that is not numeric", 'scale = "numeric"'))
+    new = NewValues(_word(table, "new_values", [*map(str, NewValues)], where, faults) or NewValues.REFUSE)
+    if new is not NewValues.REFUSE and scale is Scale.NUMERIC:
+        faults.append(
+            Fault(f"{where}, new_values", "a numeric attribute", "one with categories or a hierarchy of them")
+        )
     shown = is_shown(name, role)
     repeated = sorted(label for label, count in Counter(categories).items() if count > 1)
     if repeated:
@@ -126,7 +131,7 @@ def _description(
         wanted = 'hierarchy = "FILE.csv" besides'
         faults.append(Fault(f"{where}, levels", "names of levels without a hierarchy", wanted))
     dated = (form or "") if said_scale == _DATE else None
-    return AttributeDescription(role, scale, categories, hierarchy, decimals, rule, own or (), dated)
+    return AttributeDescription(role, scale, categories, hierarchy, decimals, rule, own or (), dated, new)
 
 
 def _unknown(table: Mapping[str, Any], keys: Iterable[str], where: str) -> list[Fault]:
@@ -209,6 +214,8 @@ def dump_schema(
             said["hierarchy"] = rule.model_dump(exclude_defaults=True)
         if attribute.missing:
             said["missing"] = attribute.missing
+        if attribute.new_values is not NewValues.REFUSE:
+            said["new_values"] = str(attribute.new_values)
         lines.append(f"{key_text(attribute.name)} = {value_text(said)}")
     lines += [line for rule in schema.edit_rules for line in _rule(rule)]
     if proposed:
@@ -221,6 +228,8 @@ def dump_schema(
 def _listed(attribute: Attribute, rule: HierarchyRule | None, open_ended: bool) -> bool:
     """Whether the categories of an attribute are written; else the file, or the next wave, has them itself."""
     # Those of identifiers and households, long lists in natural order, and numbers with a rule are values of records.
+    if attribute.role.published and attribute.new_values is not NewValues.REFUSE:
+        return True  # else no value would be new
     if not attribute.role.published or (open_ended and attribute.scale is Scale.NOMINAL):
         return False
     if attribute.date_format:
