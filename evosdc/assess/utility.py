@@ -4,7 +4,8 @@ One definition holds for all of them. Differences are measured in standard error
 of the file's size. A figure *holds* where these are at most `ON_AVERAGE` over its cells or groups, and at most
 `AT_WORST` in the worst one. That is a yardstick, not a test. A table with few records a cell would differ much between
 samples, so at most `AT_MOST` per cent of its records may be elsewhere, too; and no table holds of a column whose own
-counts do not.
+counts do not. A column that was made coarser is compared in its published groups: each original value counts in the
+group that most of its records have, and values that are left out are not counted.
 
 Whether users can correct tables for the masking is tried out on the original, too. With q the share of values kept
 beyond chance, a group's published shares are ``p' = q p + (1 - q) r`` and the file's ``m' = q m + (1 - q) r``, whatever
@@ -14,7 +15,7 @@ is not random: there the correction may do harm, so it is published only where i
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import pi, prod, sqrt
@@ -23,8 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.assess.classes import Classed, classed
+from evosdc.assess.classes import ABSENT, Classed, classed
 from evosdc.table.equivalence import placed_values
+from evosdc.table.hierarchy import ROOT
 from evosdc.table.schema import Role, Scale
 from evosdc.table.table import MISSING, Numbers, Table
 
@@ -84,19 +86,54 @@ _ANALYSED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER, Role.STRATUM)
 
 def analyses(original: Table, published: Table, protect: Sequence[str]) -> dict[str, Any]:
     """Return tables, means and correlations before and after, of pairs with at least one masked attribute."""
+    # Entries about coarser columns name these.
+    grouped = {name: sides for name in protect if (sides := _in_groups(original, published, name)) is not None}
+    if grouped:
+        schema = published.schema.select(list(grouped))
+        both = zip(*(grouped[name] for name in schema.names), strict=True)
+        own, other = (Table(schema, np.column_stack(side), np.empty((len(side[0]), 0))) for side in both)
+        original, published = original.with_columns(own), published.with_columns(other)
     names = [
         attribute.name
         for attribute in original.schema.attributes
         if (attribute.role in _ANALYSED or attribute.name in protect) and _alike(original, published, attribute.name)
     ]
     masked = [name for name in names if name in protect]
-    single = list(_single(original, published, masked))
     columns = {name: classed(original, published, name) for name in names}
-    return {
+    columns |= {name: _of_known(columns[name]) for name in grouped}
+    single = list(_single(columns, original, published, masked))
+    found = {
         "tables": [*single, *_pairs(columns, masked, {e["attributes"][0] for e in single if not e["holds"]})],
         "means": list(_means(original, published, columns, masked)),
         "correlations": list(_correlations(original, published, names, masked)),
     }
+    for entry in (entry for entries in found.values() for entry in entries):
+        of = entry["attributes"] if "attributes" in entry else (entry["of"], entry["by"])
+        if coarser := [name for name in of if name in grouped]:
+            entry["coarser"] = coarser
+    return found
+
+
+_Codes = NDArray[np.int32]
+
+
+def _in_groups(original: Table, published: Table, name: str) -> tuple[_Codes, _Codes] | None:
+    """Return the codes of a coarser column in its published groups, before and after; None where it has no such."""
+    if name not in published.schema or not published.schema[name].categorical or _alike(original, published, name):
+        return None
+    attribute, after = published.schema[name], published.column(name)
+    tree, width = original.schema[name].hierarchy, len(attribute.categories)
+    roots = {ROOT} if tree is None else {ROOT, tree.levels[0][-1]}
+    left_out = [code for code, label in enumerate(attribute.categories) if label in roots]
+    after = np.where(np.isin(after, left_out), MISSING, after)
+    if len(np.unique(after[after != MISSING])) < 2:
+        return None  # nothing to analyse
+    known = after != MISSING
+    _, place, counts = placed_values(original.column(name))
+    joint = np.bincount(place[known] * width + after[known], minlength=len(counts) * width).reshape(-1, width)
+    groups = np.where(joint.any(axis=1), joint.argmax(axis=1), left_out[0] if left_out else MISSING)
+    before = np.where(original.absent(name), MISSING, groups[place])
+    return before.astype(np.int32), after.astype(np.int32)
 
 
 def _alike(original: Table, published: Table, name: str) -> bool:
@@ -113,9 +150,18 @@ def _paired(names: Sequence[str], masked: Sequence[str]) -> list[tuple[str, str]
     return sorted(pairs, key=lambda pair: -len(set(pair) & set(masked)))[:MOST_PAIRS]
 
 
-def _single(original: Table, published: Table, masked: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _of_known(column: Classed) -> Classed:
+    """Return an attribute in classes whose missing values are in none (-1)."""
+    known = len(column.labels) - (column.labels[-1:] == (ABSENT,))
+    sides = (np.where(side < known, side, -1) for side in (column.original, column.published))
+    return replace(column, original=next(sides), published=next(sides))
+
+
+def _single(
+    columns: Mapping[str, Classed], original: Table, published: Table, masked: Sequence[str]
+) -> Iterator[dict[str, Any]]:
     for name in masked:
-        column = classed(original, published, name)
+        column = columns[name]
         entry = _table([column], column.original, column.published)
         if column.grouping and (values := _by_value(original, published, name)) is not None:
             entry["by_value"] = values
@@ -136,7 +182,8 @@ def _pairs(columns: dict[str, Classed], masked: Sequence[str], poor: set[str]) -
     for first, second in _paired(list(columns), masked):
         one, other = columns[first], columns[second]
         width = len(other.labels)
-        before, after = one.original * width + other.original, one.published * width + other.published
+        sides = (one.original, other.original), (one.published, other.published)
+        before, after = (np.where((a < 0) | (b < 0), -1, a * width + b) for a, b in sides)
         entry = _table([one, other], before, after)
         yield entry | {"holds": entry["holds"] and not poor & {first, second}}
 
@@ -151,7 +198,7 @@ def _table(columns: Sequence[Classed], before: NDArray[np.int64], after: NDArray
 
 def _compared(before: NDArray[np.int64], after: NDArray[np.int64], size: int) -> dict[str, Any]:
     records = len(before)
-    counts = np.bincount(before, minlength=size), np.bincount(after, minlength=size)
+    counts = np.bincount(before[before >= 0], minlength=size), np.bincount(after[after >= 0], minlength=size)
     shares = counts[0] / records
     moved = 50.0 * float(np.abs(counts[0] - counts[1]).sum()) / records
     sampling = sampling_distance(shares, records)
@@ -211,7 +258,7 @@ def _mean_of(before: Numbers, after: Numbers) -> dict[str, Any]:
 def _group_means(before: Numbers, after: Numbers, by: Classed) -> dict[str, Any] | None:
     """Return the group whose mean differs most, in standard errors, and whether all groups hold."""
     size = len(by.labels)
-    known = ~np.isnan(before), ~np.isnan(after)
+    known = ~np.isnan(before) & (by.original >= 0), ~np.isnan(after) & (by.published >= 0)
     counts = np.bincount(by.original[known[0]], minlength=size), np.bincount(by.published[known[1]], minlength=size)
     enough = (counts[0] >= FEWEST) & (counts[1] >= FEWEST)
     if enough.sum() < 2:
@@ -298,7 +345,9 @@ def _worst_of(entries: Sequence[Mapping[str, Any]]) -> str:
 
 def destroyed(analyses: Mapping[str, Any]) -> list[tuple[str, float]]:
     """Return the masked attributes whose own counts are useless, and the per cent of records elsewhere, worst first."""
-    single = [entry for entry in analyses.get("tables") or () if len(entry["attributes"]) == 1]
+    # Counts of a coarser column are true, but do not count what is left out.
+    listed = (entry for entry in analyses.get("tables") or () if "coarser" not in entry)
+    single = [entry for entry in listed if len(entry["attributes"]) == 1]
     off = [(title(entry), float(entry["moved"])) for entry in single if entry["moved"] > AT_MOST]
     return sorted(off, key=lambda entry: -entry[1])
 
@@ -335,6 +384,8 @@ FINE = 1000  # records from which the share kept beyond chance is rounded to hun
 
 def corrections(original: Table, published: Table, tables: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return, for each masked attribute with tables of two, whether the correction helps where they do not hold."""
+    # Coarser columns are true: there is nothing to correct.
+    tables = [entry for entry in tables if "coarser" not in entry]
     poor: dict[str, list[str]] = {}
     for entry in tables:
         names = [str(name) for name in entry["attributes"]]

@@ -197,7 +197,8 @@ def _holding(run: RecordedRun) -> list[tuple[str, list[str], list[str]]]:
         sound, poor = list[str](), list[str]()
         for entry in found.get(key) or ():
             in_classes = key == "tables" and entry["holds"] and coarse.intersection(entry["attributes"])
-            (sound if entry["holds"] else poor).append(f"{title_of(entry)}{' (in classes)' if in_classes else ''}")
+            note = " (in published groups)" if entry.get("coarser") else " (in classes)" if in_classes else ""
+            (sound if entry["holds"] else poor).append(title_of(entry) + note)
         rows += [(kind, sound, poor)] if sound or poor else []
     return rows
 

@@ -175,7 +175,9 @@ def title_of(entry: Mapping[str, Any]) -> str:
 
 def _of_table(entry: Mapping[str, Any]) -> dict[str, Any]:
     values = [number(entry["moved"], 1), number(entry["sampling"], 1)]
-    return {"name": title_of(entry), "values": values, "share": f"{min(entry['moved'] / 50.0, 1.0):.3f}"}
+    under = f"in the published groups of {listing(entry['coarser'])}" if entry.get("coarser") else ""
+    share = f"{min(entry['moved'] / 50.0, 1.0):.3f}"
+    return {"name": title_of(entry), "under": under, "values": values, "share": share}
 
 
 def _of_mean(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,17 @@ import pytest
 from scipy.stats import spearmanr
 
 from evosdc.api.tables import as_table
-from evosdc.assess.utility import AT_MOST, FEWEST, Ranking, analyses, rank_correlation, sampling_distance
+from evosdc.assess.utility import (
+    AT_MOST,
+    FEWEST,
+    Ranking,
+    analyses,
+    corrections,
+    destroyed,
+    rank_correlation,
+    sampling_distance,
+    trust,
+)
 
 
 def people(size=400, seed=1):
@@ -123,3 +133,50 @@ def test_identifiers_weights_and_constants_are_no_analyses():
     frame = people(40).assign(same=1.0)
     assert rank_correlation(Ranking(frame["same"].to_numpy()), Ranking(frame["debt"].to_numpy()), FEWEST) is None
     assert not any("same" in entry["attributes"] for entry in found(frame, frame, ["same"])["correlations"])
+
+
+def coarser(frame, out=()):
+    """Return people whose level is published in two groups, and as ``*`` where it is left out."""
+    groups = np.where(frame["level"].isin(["a", "b"]), "a..b", "c..d").astype(object)
+    groups[list(out)] = "*"
+    return frame.assign(level=pd.Categorical(groups, ["a..b", "c..d", "*"], ordered=True))
+
+
+def test_coarser_columns_are_compared_in_their_published_groups():
+    frame = people()
+    result = found(frame, coarser(frame), ["level"])
+    assert [entry["attributes"] for entry in result["tables"]] == [
+        ["level"], ["level", "town"], ["level", "income"], ["level", "debt"],
+    ]  # fmt: skip
+    assert all(entry["holds"] and entry["moved"] == 0.0 for entry in result["tables"])
+    assert all(entry["coarser"] == ["level"] for entries in result.values() for entry in entries)
+    assert {(entry["of"], entry["by"]) for entry in result["means"]} == {("income", "level"), ("debt", "level")}
+    assert any(line.startswith("All 3 tables of two columns") for line in trust(result)["yes"])
+
+
+def test_values_that_are_left_out_are_not_counted():
+    frame = people()
+    out = np.flatnonzero(frame["level"] == "d")
+    result = found(frame, coarser(frame, out), ["level"])
+    assert result["tables"][0]["moved"] == pytest.approx(50.0 * len(out) / len(frame))
+    few = found(frame, coarser(frame, range(20)), ["level"])
+    assert all(entry["holds"] for entry in few["tables"])
+    assert not result["tables"][0]["holds"]
+    assert destroyed(result) == []
+    assert corrections(as_table(frame), as_table(coarser(frame, out)), result["tables"]) == []
+    assert trust(result)["no"][0].startswith("Column counts: level")
+
+
+def test_a_column_that_is_withheld_has_no_analyses():
+    frame = people()
+    result = found(frame, coarser(frame, range(len(frame))), ["level"])
+    assert not any(result.values())
+
+
+def test_numbers_in_intervals_are_compared_as_intervals():
+    frame = people()
+    bands = pd.Categorical(np.where(frame["income"] < 1500, "[0, 1500)", "[1500, 5000)"), ordered=True)
+    result = found(frame, frame.assign(income=bands), ["income"])
+    assert result["tables"][0]["attributes"] == ["income"]
+    assert all(entry["holds"] for entry in result["tables"])
+    assert not any(entry["of"] == "income" for entry in result["means"])

@@ -74,6 +74,15 @@ def test_every_published_value_is_true_and_groups_are_large_enough(evosdc, peopl
     assert len(published) - len(shown) <= 0.05 * len(published)
 
 
+def test_pages_say_what_analysts_can_use_of_coarser_columns(evosdc, people, tmp_path) -> None:
+    _, _, result = protected(evosdc, people, tmp_path / "r", "--audience", "researchers")
+    tables = json.loads((tmp_path / "r/release.json").read_text())["analyses"]["tables"]
+    assert any(entry.get("coarser") for entry in tables)
+    assert result["verdict"]["trust"]["yes"] or result["verdict"]["trust"]["no"]
+    for page, words in (("for-users", "(in published groups)"), ("report", "in the published groups of")):
+        assert words in (tmp_path / f"r/{page}.html").read_text()
+
+
 def test_a_model_of_sensitive_values_may_be_required_in_place_of_two_values(evosdc, people, tmp_path) -> None:
     words = ("--require", "k-anonymity >= 5", "--require", "l-diversity >= 3")
     _, published, _ = protected(evosdc, people, tmp_path / "run", *words)
