@@ -143,7 +143,7 @@ def compared(path: Path, children: int) -> dict[str, dict[str, float]]:
         child.key = genotype.key(child.genome)
     masked = problem.decode(genome, parent.key)
     followed = Trackers(genotype, problem.measures, problem.decode)
-    changes = [one for child in made for _, one in followed.changes(genome, [child.genome])]
+    changes = [followed.changes([genome], [child.genome]) for child in made]
     some = [problem.decode(child.genome, child.key) for child in made[: max(children // 10, 2)]]
     ways: dict[str, dict[str, float]] = {}
     for chosen in assembly.experiment.measures.all:

@@ -202,10 +202,7 @@ class Evaluator:
             if self.rule.action == "raise":
                 raise
             return {}
-        for child, values in zip(children, known, strict=True):
-            if values is None:
-                child.parent = None  # it may differ in all records: from scratch
-        return {child.key: values for child, values in zip(children, known, strict=True) if values is not None}
+        return {child.key: values for child, values in zip(children, known, strict=True)}
 
     def _in_time(self, individual: Individual, from_scratch: bool) -> Values:
         """Evaluate within the limit of time; raises `EvaluationError` when it is over."""

@@ -112,29 +112,22 @@ class Problem:
             return self._values(self.expectations(genome), genome)
         if self._direct is not None:
             return self._values({name: score(genome) for name, score in self._direct.items()}, genome)
-        followed = None
-        if individual.parent is not None and not (from_scratch or individual.parent.failed):
-            (followed,) = self.evaluate_children([individual])
-        return self._from_scratch(genome, key) if followed is None else followed
+        if self.tracks and individual.parent is not None and not (from_scratch or individual.parent.failed):
+            return self.evaluate_children([individual])[0]
+        return self._from_scratch(genome, key)
 
-    def evaluate_children(self, children: Sequence[Individual]) -> list[Values | None]:
-        """Return the values of individuals by what they change in a relative's table; None where that is unknown.
+    def evaluate_children(self, children: Sequence[Individual]) -> list[Values]:
+        """Return the values of individuals by what they change in a relative's table; only where the problem `tracks`.
 
         Each has a parent.
         """
-        values: list[Values | None] = [None] * len(children)
-        if self._trackers is None:
-            return values
-        places, scores = self._trackers.scores_of_children(children)
-        columns = self._objectives.judge_columns(scores) if self._objectives.by_columns and places else None
+        assert self._trackers is not None
+        scores = self._trackers.scores_of_children(children)
+        columns = self._objectives.judge_columns(scores) if self._objectives.by_columns else None
         if columns is None:
-            for place, row in zip(places, _rows_of(scores), strict=True):
-                values[place] = self._values(row, children[place].genome)
-            return values
+            return [self._values(row, child.genome) for row, child in zip(_rows_of(scores), children, strict=True)]
         objectives = zip(*(column.tolist() for column in columns[1]), strict=True)
-        for place, row, own in zip(places, _rows_of(columns[0]), objectives, strict=True):
-            values[place] = Values(own, row)
-        return values
+        return [Values(own, row) for row, own in zip(_rows_of(columns[0]), objectives, strict=True)]
 
     def _from_scratch(self, genome: Any, key: bytes) -> Values:
         each = list[dict[str, float]]()

@@ -1,9 +1,10 @@
 """Masked tables that are followed: a tracker of each measure, which children of the table are judged by."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -90,35 +91,37 @@ class Trackers:
         """Return scores of children by measure, shape (k,) each, and whether any is an estimate."""
         return self._columns(parent.key, parent.genome, changes, quick=True)
 
-    def scores_of_children(self, children: Sequence[Individual]) -> tuple[list[int], dict[str, NDArray[np.float64]]]:
-        """Return places of individuals, and their scores by what they change in a tracked table, shape (k,) each.
+    def scores_of_children(self, children: Sequence[Individual]) -> dict[str, NDArray[np.float64]]:
+        """Return scores of individuals by what they change in a tracked table, shape (k,) each.
 
-        Each has a parent. Children of parents that differ in few records are judged in one table, all at once. Those
-        are left out that may differ in all records.
+        Each has a parent. Children of parents that differ in few records are judged in one table, all at once.
         """
-        near, apart = dict[bytes, tuple[Any, list[int]]](), dict[bytes, tuple[Any, list[int]]]()
+        of_tables = dict[bytes, tuple[Any, list[int]]]()
         for place, child in enumerate(children):
             parent = child.parent
             assert parent is not None
             _remember(self._origin, child.key, parent.key)
             base = self._base.get(parent.key, parent.key)
-            if base in self._tables:
-                near.setdefault(base, (self._tables[base].genome, []))[1].append(place)
-            else:
-                apart.setdefault(parent.key, (parent.genome, []))[1].append(place)
-        judged, found = list[int](), list[dict[str, NDArray[np.float64]]]()
+            key, table = (base, self._tables[base]) if base in self._tables else (parent.key, parent)
+            of_tables.setdefault(key, (table.genome, []))[1].append(place)
         # Tables that exist are used first: making another may take them away.
-        for key, (genome, places) in [*near.items(), *apart.items()]:
-            for among, changes in self.changes(genome, [children[place].genome for place in places]):
+        tables = sorted(of_tables.items(), key=lambda item: item[0] not in self._tables)
+        ordered = [(key, genome, place) for key, (genome, places) in tables for place in places]
+        found = list[dict[str, NDArray[np.float64]]]()
+        for begin in range(0, len(ordered), self._batch):
+            batch = ordered[begin : begin + self._batch]
+            changes = self.changes([genome for _, genome, _ in batch], [children[place].genome for *_, place in batch])
+            for (key, _, place), count in zip(batch, np.diff(changes.ends, prepend=0).tolist(), strict=True):
+                if count <= self.near:
+                    _remember(self._base, children[place].key, key)
+            first = 0
+            for (key, genome), run in groupby(batch, key=itemgetter(0, 1)):
                 check_time()
-                found.append(self._columns(key, genome, changes)[0])
-                begin = 0
-                for position, end in zip(among, changes.ends.tolist(), strict=True):
-                    judged.append(places[position])
-                    if end - begin <= self.near:
-                        _remember(self._base, children[places[position]].key, key)
-                    begin = end
-        return judged, {name: np.concatenate([columns[name] for columns in found]) for name in self._measures if found}
+                last = first + len(list(run))
+                found.append(self._columns(key, genome, changes.part(first, last))[0])
+                first = last
+        back = np.argsort([place for *_, place in ordered])
+        return {name: np.concatenate([columns[name] for columns in found])[back] for name in self._measures}
 
     def _columns(
         self, key: bytes, genome: Any, changes: Changes, quick: bool = False
@@ -136,21 +139,9 @@ class Trackers:
             raise
         return columns, estimated
 
-    def changes(self, parent: Any, children: Sequence[Any]) -> Iterator[tuple[list[int], Changes]]:
-        """Return what children change in a parent's table, batch by batch, with their places.
-
-        Genomes stand for parent and children. Those are left out that may differ in all records.
-        """
-        plugin, genotype = f"genotype {type(self.genotype).__name__}", self.genotype
-        changed = ((place, asked(plugin, genotype.changed_rows, parent, child)) for place, child in enumerate(children))
-        known = [(place, rows) for place, rows in changed if rows is not None]
-        for begin in range(0, len(known), self._batch):
-            batch = known[begin : begin + self._batch]
-            places, own = [place for place, _ in batch], [rows for _, rows in batch]
-            listed = np.concatenate(own)
-            before = asked(plugin, genotype.decode_records, parent, listed)
-            after = asked(plugin, genotype.decode_each, [children[place] for place in places], own)
-            yield places, Changes(np.cumsum(list(map(len, own)), dtype=np.int64), listed, before, after)
+    def changes(self, parents: Sequence[Any], children: Sequence[Any]) -> Changes:
+        """Return what each child changes in its parent; genomes stand for both."""
+        return asked(f"genotype {type(self.genotype).__name__}", self.genotype.changes, parents, children)
 
     def _arrived(self, own: bytes, genome: Any) -> FollowedTable:
         """Return the table of a genome that has none: its parent's, which goes there, or a copy of a near one."""
@@ -163,15 +154,15 @@ class Trackers:
             table = self._tables.get(key)
             if table is None:
                 continue
-            batch = next(self.changes(table.genome, [genome]), None)
-            if batch is None or (key != parent and len(batch[1].rows) > self._far):
+            change = self.changes([table.genome], [genome])
+            if key != parent and len(change.rows) > self._far:
                 continue
             if key != parent and self._copies:
                 table = table.copy()
             else:
                 del self._tables[key]
                 _remember(self._went, key, own)
-            table.take(genome, batch[1])
+            table.take(genome, change)
             return table
         return FollowedTable(self._measures, genome, self._decode(genome, own))
 

@@ -7,6 +7,7 @@ The framework asks ``isinstance(genotype, Seedable)`` and the like. A genotype l
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 from typing import Any, ClassVar
 
 import numpy as np
@@ -66,12 +67,18 @@ class Local(Genotype[G]):
         """
         return self.decode(g, np.random.default_rng(0)).take(rows)
 
-    def decode_each(self, genomes: Sequence[G], rows: Sequence[Rows]) -> Table:
-        """Return `decode_records` of several genomes in one table; by default one after the other."""
-        tables = [self.decode_records(g, own) for g, own in zip(genomes, rows, strict=True)]
-        codes, numbers = (np.concatenate([getattr(table, part) for table in tables]) for part in ("codes", "numbers"))
-        codes.flags.writeable = numbers.flags.writeable = False
-        return Table(tables[0].schema, codes, numbers)
+    def changes(self, parents: Sequence[G], children: Sequence[G]) -> Changes:
+        """Return what each of some children changes in its parent; by default pair by pair."""
+        found = (self.changed_rows(parent, child) for parent, child in zip(parents, children, strict=True))
+        rows = [np.arange(len(self.microdata.original)) if changed is None else changed for changed in found]
+        tables = []
+        for genomes in (parents, children):
+            # Children of one parent follow each other: it is decoded once.
+            runs = [list(run) for _, run in groupby(zip(genomes, rows, strict=True), key=lambda pair: id(pair[0]))]
+            parts = [self.decode_records(run[0][0], np.concatenate([changed for _, changed in run])) for run in runs]
+            codes, numbers = (np.concatenate([getattr(part, of) for part in parts]) for of in ("codes", "numbers"))
+            tables.append(Table(parts[0].schema, codes, numbers))
+        return Changes(np.cumsum(list(map(len, rows)), dtype=np.int64), np.concatenate(rows), *tables)
 
     @property
     def moves(self) -> tuple[str, ...]:

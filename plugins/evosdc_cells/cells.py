@@ -17,6 +17,7 @@ from evosdc_cells.edit_rules import GeneRules, rules_in_force
 from evosdc_cells.files import (
     File,
     Genes,
+    changed_records,
     changed_rows,
     differing_cells,
     file_of,
@@ -270,9 +271,10 @@ class Cells(Seedable[File], Local[File]):
         """Return some records of the file; O(m)."""
         return self._decoded(records_of(g, rows))
 
-    def decode_each(self, genomes: Sequence[File], rows: Sequence[Rows]) -> Table:
-        """Return some records of each of several files."""
-        return self._decoded(np.concatenate([records_of(g, own) for g, own in zip(genomes, rows, strict=True)]))
+    def changes(self, parents: Sequence[File], children: Sequence[File]) -> Changes:
+        """Return what each of some files changes in its parent: all of a generation are compared at once."""
+        ends, rows, before, after = changed_records(parents, children)
+        return Changes(ends, rows, self._decoded(before), self._decoded(after))
 
     def _decoded(self, genes: Genes) -> Table:
         if self._categorical == self._shape[1]:

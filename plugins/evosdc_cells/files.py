@@ -4,6 +4,7 @@ A child of a large file has its parent's blocks but for those in which it differ
 what it changes.
 """
 
+from collections.abc import Sequence
 from hashlib import blake2b
 from math import isqrt
 from typing import Any, NamedTuple
@@ -107,6 +108,25 @@ def changed_rows(a: File, b: File) -> Rows:
     rows = _differing_rows(*stretches)
     # All blocks but the last are of one size, and the last comes last.
     return places[rows // size] * size + rows % size
+
+
+def changed_records(parents: Sequence[File], children: Sequence[File]) -> tuple[NDArray[np.int64], Rows, Genes, Genes]:
+    """Return what each of some files changes in its parent.
+
+    That is where its records end, shape (k,), their positions, shape (m,), and both files' records, shape (m, V).
+    """
+    pairs = list(zip(parents, children, strict=True))
+    if any(isinstance(file, FileBlocks) for file in parents):
+        rows = [changed_rows(*pair) for pair in pairs]
+        before, after = (
+            np.concatenate([records_of(file, own) for file, own in zip(files, rows, strict=True)])
+            for files in (parents, children)
+        )
+        return np.cumsum(list(map(len, rows)), dtype=np.int64), np.concatenate(rows), before, after
+    n, one, other = len(np.asarray(parents[0])), np.concatenate(parents), np.concatenate(children)
+    found = _differing_rows(one, other)
+    ends = found.searchsorted(n * np.arange(1, len(pairs) + 1))
+    return ends, found % n, one.take(found, axis=0), other.take(found, axis=0)
 
 
 def differing_cells(a: File, b: File) -> int:

@@ -21,7 +21,7 @@ from evosdc.table.schema import Role
 from evosdc.table.table import MISSING, Rows
 from evosdc_cells.domain import CellDomain
 from evosdc_cells.edit_rules import GeneRules, Rules, no_rules
-from evosdc_cells.files import File, FileBlocks, with_records
+from evosdc_cells.files import File, FileBlocks, records_of, with_records
 
 KINDS = ("value", "restoration", "adoption", "exchange")
 VALUE, RESTORATION, ADOPTION, EXCHANGE = range(4)
@@ -83,13 +83,10 @@ class RecordMoves:
     def mutated(self, g: File, loci: NDArray[np.int64], rng: np.random.Generator) -> File:
         """Return a file with other values at some cells, given as to `made`."""
         loci.sort()
-        if not isinstance(g, FileBlocks):
-            made = self._varied(g.astype(np.int64), self._others, loci, rng)
-            return with_records(g, made.keys, made.after)
         rows, places = np.divmod(loci, len(self._free))
         # A record with several cells stands there as often, and its first one is changed.
         within = rows.searchsorted(rows) * len(self._free) + places
-        made = self._varied(g.records(rows).astype(np.int64), self._others_at(rows), within, rng)
+        made = self._varied(records_of(g, rows).astype(np.int64), self._others_at(rows), within, rng)
         return with_records(g, rows[made.keys], made.after)
 
     def another(self, record: Genes, row: int, place: int, rng: np.random.Generator) -> Genes:

@@ -151,10 +151,3 @@ class Decoded(Levels):
     def decode(self, g, rng):
         self.decoded.append(self.key(g))
         return super().decode(g, rng)
-
-
-class Unfollowed(Decoded):
-    """Knows no changed records of any child."""
-
-    def changed_rows(self, parent, child):
-        return None

@@ -17,7 +17,6 @@ from tests.engine.problems import (
     Decoded,
     OwnSpeckles,
     Speckled,
-    Unfollowed,
     evaluated,
     levels,
     microdata,
@@ -121,7 +120,7 @@ def test_children_are_judged_by_what_they_change():
     assert [child.scores for child in children] == [evaluated(problem, child.genome).scores for child in children]
 
 
-@pytest.mark.parametrize("cls", [Unfollowed, OwnSpeckles, Speckled])
+@pytest.mark.parametrize("cls", [OwnSpeckles, Speckled])
 def test_children_whose_changes_nobody_knows_are_judged_from_scratch(cls):
     genotype = levels(cls)
     problem = problem_of(genotype)

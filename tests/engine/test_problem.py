@@ -58,12 +58,20 @@ def test_a_child_is_judged_by_its_changed_records(changed):
     assert values.scores == evaluated(problem_of(genotype), child).scores
 
 
-@pytest.mark.parametrize("case", ["all records", "no parent", "parent failed", "from scratch"])
-def test_other_children_are_judged_from_scratch(case):
+def test_a_child_that_may_differ_in_all_records_is_judged_by_them():
     genotype = levels()
     other = genotype.random(generator(2))[0]
     assert (other != widths(genotype)).any()
-    problem, parent, child, asked = child_of(genotype, 11, other if case == "all records" else None)
+    problem, parent, child, asked = child_of(genotype, 11, other)
+    values = judged(problem, child, parent)
+    assert (asked.score, asked.track, asked.tried) == (0, 1, 1)
+    assert values.scores == evaluated(problem_of(genotype), child).scores
+
+
+@pytest.mark.parametrize("case", ["no parent", "parent failed", "from scratch"])
+def test_other_children_are_judged_from_scratch(case):
+    genotype = levels()
+    problem, parent, child, asked = child_of(genotype, 11)
     if case == "parent failed":
         parent.fitness.values = Values(parent.objectives, {**parent.scores, INFEASIBILITY: FAILURE})
     values = judged(problem, child, None if case == "no parent" else parent, case == "from scratch")

@@ -26,7 +26,7 @@ def child_of(followed, problem, parent, genome):
     """Return a child that was judged by what it changes, which gives the scores that it has from scratch."""
     child, scratch = parent.child(genome, "mutation"), evaluated(problem, genome)
     child.key = scratch.key
-    _, scores = followed.scores_of_children([child])
+    scores = followed.scores_of_children([child])
     assert scores == {name: scratch.scores[name] for name in scores}
     return scratch
 
@@ -87,29 +87,30 @@ def test_a_relative_that_was_asked_for_last_is_near_enough(monkeypatch):
 
 
 @pytest.mark.parametrize("batch", [2, 500, 200_000])
-def test_children_of_one_parent_change_together_what_each_changes_alone(monkeypatch, batch):
+def test_children_of_several_parents_change_together_what_each_changes_alone(monkeypatch, batch):
     monkeypatch.setattr(trackers, "BATCH", batch)
     genotype, followed, problem = of_copies(monkeypatch, True)
     rng = generator(4)
-    parent = evaluated(problem, genotype.random(rng))
-    children, before = [parent.genome], problem.decode(parent.genome, parent.key)
-    for _ in range(12):  # each differs in more records than the one before
-        children.append(genotype.mutate(children[-1], rng))
-    seen = []
-    for places, changes in followed.changes(parent.genome, children):
-        assert len(places) <= max(1, batch // len(before))
-        for number, place in enumerate(places):
-            child = problem.decode(children[place], genotype.key(children[place]))
-            assert changes.part(number, number + 1).applied_to(before).same_records(child)
-        seen += places
-    assert seen == list(range(len(children)))
+    parents = [evaluated(problem, genotype.random(rng)) for _ in range(3)]
+    made = [parent.child(parent.genome, "copy") for parent in parents]
+    for _ in range(12):  # each differs in more records than the one of the same parent before
+        made.append(made[-3].parent.child(genotype.mutate(made[-3].genome, rng), "mutation"))
+    changes = followed.changes([child.parent.genome for child in made], [child.genome for child in made])
+    for number, child in enumerate(made):
+        child.key = genotype.key(child.genome)
+        before, after = (problem.decode(one.genome, one.key) for one in (child.parent, child))
+        assert changes.part(number, number + 1).applied_to(before).same_records(after)
+    scores = followed.scores_of_children(made)
+    for number, child in enumerate(made):
+        scratch, _ = problem.score(problem.decode(child.genome, child.key))
+        assert {name: column[number] for name, column in scores.items()} == {name: scratch[name] for name in scores}
 
 
 def test_a_tracker_that_raised_is_not_asked_again(monkeypatch):
     genotype, followed, problem = of_copies(monkeypatch, True)
     parent = evaluated(problem, genotype.random(generator(2)))
     table = followed.at(parent.key, parent.genome)
-    ((_, change),) = followed.changes(parent.genome, [genotype.mutate(parent.genome, generator(3))])
+    change = followed.changes([parent.genome], [genotype.mutate(parent.genome, generator(3))])
     monkeypatch.setattr(table.trackers["a"], "take", None)
     with pytest.raises(Exception, match="measure a: tries raised TypeError"):
         followed.scores_of_changes(parent, change)
@@ -120,7 +121,7 @@ def test_a_tracker_that_raised_is_not_asked_again(monkeypatch):
 def test_what_a_plugin_raises_within_a_batch_is_named_in_the_log_without_its_message(monkeypatch, caplog):
     genotype, followed, problem = of_copies(monkeypatch, True)
     parent = evaluated(problem, genotype.random(generator(2)))
-    ((_, changes),) = followed.changes(parent.genome, [genotype.mutate(parent.genome, generator(3))])
+    changes = followed.changes([parent.genome], [genotype.mutate(parent.genome, generator(3))])
     siblings = Siblings(parent, ["move"], lambda place: parent.genome, genotype.key, changes)
 
     def tries(self, changes):
