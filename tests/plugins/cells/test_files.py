@@ -6,7 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc_cells import files
-from evosdc_cells.files import FileBlocks, changed_rows, differing_cells, file_of, key_of, records_of, with_records
+from evosdc_cells.files import (
+    FileBlocks,
+    changed_records,
+    changed_rows,
+    differing_cells,
+    file_of,
+    key_of,
+    records_of,
+    with_records,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -50,6 +59,11 @@ def test_versions_are_those_of_arrays(array, seed):
         found = changed_rows(parent, file)
         assert found.dtype == np.intp
         assert found.tolist() == (wanted != before).any(axis=1).nonzero()[0].tolist()
+        ends, rows, old, new = changed_records([parent, file, parent], [file, file, file])
+        assert ends.tolist() == [len(found), len(found), 2 * len(found)]
+        assert rows.tolist() == 2 * found.tolist()
+        assert np.array_equal(old, np.tile(before[found], (2, 1)))
+        assert np.array_equal(new, np.tile(wanted[found], (2, 1)))
         assert differing_cells(parent, file) == (wanted != before).sum()
         assert key_of(file) == key_of(file_of(wanted.copy())), "the key depends on how a file came about"
         assert (key_of(file) == key_of(parent)) == np.array_equal(wanted, before)
