@@ -30,7 +30,8 @@ from evosdc.model.constraint import Constraint, without_publishable
 from evosdc.model.parameters import parse_parameters
 from evosdc.options.written import override
 from evosdc.plugins.registry import Registry, nested
-from evosdc.runs.layout import RESOLVED, RunFolder
+from evosdc.printing import printable
+from evosdc.runs.layout import RECIPE, RESOLVED, RunFolder, run_folders
 
 HEAD = """# A protection plan. `evosdc apply` carries it out on a file like the one that it was made for, and
 # `evosdc explain` says what each step contributes. Frequencies are rounded, and no record stands here.
@@ -108,6 +109,12 @@ class Recipe(Parameters):
 
 def read_recipe(path: Path) -> Recipe:
     """Read a recipe file."""
+    run = path if path.is_dir() else path.parent
+    if run_folders(run) and not path.is_file():
+        left = (run / RECIPE).is_file()
+        advice = f"Name {run / RECIPE}." if left else "Protect again with --explainable, or by the genotype recipes."
+        given = "a run folder" if left else "a run that left no recipe"
+        raise ExperimentError(Fault(printable(str(run)), given, "the recipe of a run", printable(advice)))
     try:
         document = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:

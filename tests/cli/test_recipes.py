@@ -275,6 +275,17 @@ def test_the_next_wave_is_published_in_random_order(home: Path, tmp_path: Path) 
     assert list(found.frame["health"]) == list(old.iloc[found.rows]) != list(kept)
 
 
+def test_a_run_without_a_recipe_says_how_one_is_made(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "resolved.json").write_text("{}")
+    for path in (tmp_path / "run", tmp_path / "run" / "recipe.toml"):
+        code, _, said = evosdc_says("apply", path, "housing", "-o", tmp_path / "x.csv")
+        assert (code, "a run that left no recipe" in said, "--explainable" in said) == (2, True, True)
+    (tmp_path / "run" / "recipe.toml").write_text("")
+    code, _, said = evosdc_says("explain", tmp_path / "run")
+    assert (code, "a run folder; wanted the recipe of a run" in said, "recipe.toml" in said) == (2, True, True)
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
