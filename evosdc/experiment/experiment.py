@@ -97,7 +97,7 @@ def flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
 class DataSource(Parameters):
     """The confidential file, and its attributes to protect."""
 
-    name: str | None = Field(None, description="a registered data set")
+    name: str | None = Field(None, description="a built-in data set")
     file: Path | None = Field(None, description="a data file; relative to the experiment file")
     schema_file: Path | None = Field(None, alias="schema", description="schema.toml; inferred when not given")
     encoding: str | None = Field(None, description="of a text file whose letters look wrong: cp1250, cp1251, ...")
@@ -144,9 +144,9 @@ class DataSource(Parameters):
         if (self.name is None) == (self.file is None):
             raise ValueError("either name = <data set> or file = <path>, and not both")
         if self.name is not None and self.schema_file is not None:
-            raise ValueError("schema goes with file only: a registered data set brings its own")
+            raise ValueError("schema goes with file only: a built-in data set brings its own")
         if self.name is not None and (self.encoding or self.sheet):
-            raise ValueError("encoding and sheet go with file only: a registered data set is read as it says")
+            raise ValueError("encoding and sheet go with file only: a built-in data set is read as it says")
         return self
 
 
@@ -358,7 +358,7 @@ class Experiment(Parameters):
         None, description="default: the genotype's usual portfolio, or its own initial genomes where it has none"
     )
     measures: Measures | None = Field(
-        None, description="default: of a registered data set those of the literature; of a file by role, as protect"
+        None, description="default: of a built-in data set those of the literature; of a file by role, as protect"
     )
     fitness: Named = Field(default_factory=lambda: _default("fitness"), description="how scores become objectives")
     constraints: tuple[str, ...] = Field(

@@ -12,7 +12,7 @@ from evosdc.options.model import argument, names, option, texts
 class MeasureOptions(shared.FileOptions, shared.JsonOptions):
     """Measure the file that a RUN published, or a MASKED file against its ORIGINAL: less is better.
 
-    ORIGINAL is a file or a registered data set. Losses and risks are between 0 and 100. Generalised files have losses
+    ORIGINAL is a file or a built-in data set. Losses and risks are between 0 and 100. Generalised files have losses
     of their own.
     """
 
@@ -64,7 +64,7 @@ class MeasureOptions(shared.FileOptions, shared.JsonOptions):
 
 
 class RiskOptions(shared.FileOptions, shared.JsonOptions):
-    """Show what DATA, a file or a registered data set, discloses about its people by itself.
+    """Show what DATA, a file or a built-in data set, discloses about its people by itself.
 
     If values of DATA were changed, its unique records are no re-identifications. evosdc warns if the manifest, the run
     folder or --original shows changes; with --original it also counts the unique records of the right person.
@@ -136,7 +136,7 @@ class RiskOptions(shared.FileOptions, shared.JsonOptions):
 class JudgeOptions(shared.FileOptions, shared.JsonOptions):
     """Check the file of a RUN, or a MASKED file of an ORIGINAL, by independent attacks unknown to the optimiser.
 
-    ORIGINAL is a file or a registered data set. For a RUN, judges that had no time before run now, and the verdict and
+    ORIGINAL is a file or a built-in data set. For a RUN, judges that had no time before run now, and the verdict and
     the report are written again. Judges measure what an attacker or an analyst learns from the file, compared with
     chance and with the original, and whether the claimed risk holds.
 
@@ -188,7 +188,7 @@ class JudgeOptions(shared.FileOptions, shared.JsonOptions):
 
 
 class ClusterOptions(shared.FileOptions, shared.JsonOptions):
-    """Group similar records of DATA, a file or a registered data set, into clusters by medians and modes.
+    """Group similar records of DATA, a file or a built-in data set, into clusters by medians and modes.
 
     Shows the clusters, the mean distance by number of clusters, and how much the clusters depend on random starts.
     Writes files only with -o.

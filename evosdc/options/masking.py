@@ -9,7 +9,7 @@ from evosdc.options.model import argument, names, option, texts
 
 
 class MaskOptions(shared.FileOptions, shared.JsonOptions):
-    """Mask DATA, a file or a registered data set, by METHOD; write the protected file and a manifest beside it.
+    """Mask DATA, a file or a built-in data set, by METHOD; write the protected file and a manifest beside it.
 
     The file is an intermediate step: records keep their order, and there is no verdict. For release use evosdc protect.
     """
@@ -60,11 +60,11 @@ class MaskOptions(shared.FileOptions, shared.JsonOptions):
 
 
 class ApplyOptions(shared.FileOptions, shared.JsonOptions):
-    """Protect DATA, the next wave of a survey for one, by a RECIPE that a run has left.
+    """Protect DATA, such as the next wave of a survey, by the RECIPE of an earlier run.
 
-    Attributes and frequencies are compared with those of the file that the recipe was made for, and the new file's
-    loss, risk and verdict are computed by the recipe's own measures, on DATA. Exit status 1 where a requirement of
-    the recipe is not met, or a limit that its search kept.
+    evosdc applies the steps of the recipe, measures loss and risk of the new file, and writes a verdict and a report.
+    It compares the columns of DATA with those of the first file, and refuses data that are too different. Exit status
+    1: the file must not be published, or misses a requirement of the recipe.
     """
 
     recipe: Path = argument(Path())
@@ -74,8 +74,7 @@ class ApplyOptions(shared.FileOptions, shared.JsonOptions):
     shuffle: bool = shared.SHUFFLE
     unlike: bool = option(
         False,
-        "Go on where more than a quarter of the records are in other categories than in the file that the recipe was "
-        "made for.",
+        "Continue although more than a quarter of the records are in other categories than in the first file.",
     )
     output: Path = option(..., "The protected file.", metavar="MASKED.csv", only="command")
     folder: Path | None = option(

@@ -9,7 +9,7 @@ from evosdc.options.model import Options, names, option, time_limit
 
 
 class ProtectOptions(shared.FileOptions, shared.JsonOptions):
-    """Protect DATA, a file or the name of a registered data set, with good defaults.
+    """Protect DATA, a file or the name of a built-in data set, with good defaults.
 
     Looks for the file of least information loss that is expected to keep the bound of --audience. Finds the best
     parameters of every masking method, evolves the masked files, lets judges that the search did not use check the
@@ -75,10 +75,11 @@ class ProtectOptions(shared.FileOptions, shared.JsonOptions):
 
 
 class TuneOptions(shared.FileOptions, shared.JsonOptions):
-    """Find the best parameters of every masking method for DATA, a file or the name of a registered data set.
+    """Find the best parameters of every masking method for DATA, a file or the name of a built-in data set.
 
-    Shows all methods at their best, each attribute with parameters of its own, and chains of two, with the command that
-    repeats each of them. Judges as evosdc protect does, or by the measures that you name. Writes nothing without -o.
+    evosdc prints each method at its best, also with parameters for each column, and the best chains of two methods,
+    with the command that repeats the best file. It measures files as evosdc protect does, or by --il and --dr. Without
+    -o it writes nothing. No file of tune has a verdict: for a release use evosdc protect.
     """
 
     data: str = shared.DATA
@@ -91,10 +92,10 @@ class TuneOptions(shared.FileOptions, shared.JsonOptions):
         registered="fitness",
     )
     audience: Literal["public", "researchers", "safe-room"] | None = option(
-        None, "Who gets the file, as of evosdc protect.", only="command"
+        None, "Who gets the file; sets the bound, as in evosdc protect.", only="command"
     )
     bound: float | None = option(
-        None, "Per cent of the people that may be re-identified.", metavar="PERCENT", only="command", gt=0, le=100
+        None, "Own bound in per cent, as in evosdc protect.", metavar="PERCENT", only="command", gt=0, le=100
     )
     il: Sequence[str] | None = shared.IL
     dr: Sequence[str] | None = shared.DR
@@ -104,16 +105,18 @@ class TuneOptions(shared.FileOptions, shared.JsonOptions):
     )
     time: float | None = time_limit("Stop after this time, counted from the start of the program.")
     evaluations: int | None = option(
-        None, "Files to judge at most; default: 2000, or as many as the time allows.", metavar="N", ge=1
+        None, "Files to try at most; default: 2000, or as many as the time allows.", metavar="N", ge=1
     )
     neutralise_formulas: bool = shared.NEUTRALISE_FILES
     key: Path | None = shared.KEY
     seed: int | None = shared.SEED
     executor: str | Mapping[str, Any] | None = option(
-        None, "Where files are judged; default: processes.", metavar="NAME", only="command"
+        None, "Where files are measured; default: processes.", metavar="NAME", only="command"
     )
     workers: int | None = option(None, "Workers of the executor.", metavar="N", ge=1, only="command")
-    output: Path | None = shared.new_folder("New folder for the best file and what repeats it.")
+    output: Path | None = shared.new_folder(
+        "New folder for the best file, its key, and an experiment that starts a search from it."
+    )
     quiet: bool = shared.QUIET
 
     def as_protection(self) -> ProtectOptions:

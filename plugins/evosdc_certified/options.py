@@ -14,51 +14,55 @@ from evosdc_certified.measurement import GREATEST_EPSILON, LEAST_EPSILON
 
 
 class CertifyOptions(shared.FileOptions, shared.JsonOptions):
-    """Make a file with a proof of DATA: a file, or the run folder of an earlier certified file.
+    """Make a differentially private file of DATA: its proof holds for every attacker.
 
-    Noisy tables are measured once, then a file is evolved on them. The proof holds against every attacker, whatever he
-    knows. Categories and bounds have to be public: the schema lists them. A run folder as DATA is used for its tables,
-    at no further price; one that was interrupted goes on.
+    evosdc counts noisy tables of DATA once, then evolves new records that fit these tables. The schema must list all
+    categories, and they must be public. If DATA is the run folder of a certified file, evosdc makes another file from
+    its tables, which uses up no further epsilon, or continues an interrupted run.
     """
 
     data: str = shared.DATA
-    epsilon: float | None = option(None, "How much the file may tell of one unit: 1 is strong, 10 weak.", metavar="EPS")
+    epsilon: float | None = option(
+        None, "How much the file may depend on one person or household: 1 is strong, 10 weak.", metavar="EPS"
+    )
     also: Sequence[Annotated[float, Field(ge=LEAST_EPSILON, le=GREATEST_EPSILON)]] | None = names(
-        "Further values of epsilon: a file for each, to choose from. The proofs add up.", metavar="EPS,EPS,...",
+        "Further values of epsilon: a file for each, to choose from. All epsilons add up.", metavar="EPS,EPS,...",
         python="`front` of the result compares them.",
     )  # fmt: skip
     delta: float | None = option(
-        None, "Default: the power of ten that is not above 1 over the squared number of records.", metavar="DELTA"
+        None,
+        "Probability that the proof fails; default: a power of ten of at most 1 / records squared.",
+        metavar="DELTA",
     )
-    protect: Sequence[str] | None = names("What to publish; default: all but identifiers and households.")
+    protect: Sequence[str] | None = names("Columns to publish; default: all except identifiers and households.")
     bounds: Sequence[str] | Mapping[str, tuple[float, float]] = texts(
         "Public bounds of a numeric attribute.", "NAME=LEAST:GREATEST", python="In Python a mapping of names to pairs."
     )
     unit: Literal["person", "household"] = option(
-        "person", "Whose presence is hidden. Households need an attribute of that role, and the largest."
+        "person", "Who is protected. household needs a column of that role, and --largest."
     )
-    largest: int | None = option(None, "People of a household that count.", metavar="N", ge=1)
+    largest: int | None = option(None, "Greatest number of people of a household that are counted.", metavar="N", ge=1)
     workload: str | Path | Sequence[Sequence[str]] = option(
         "pairs",
-        "Which tables to keep: pairs, triples, or those of a FILE with one a line: AGE,SEX.",
+        "Which tables the file must fit: of two columns, of three, or those of FILE, one on each line: AGE,SEX.",
         metavar="pairs|triples|FILE",
     )
     time: float | None = time_limit(
-        "Be done then, each file by itself, judges included; default: a fixed number of moves, two minutes for judges."
+        "Time for each file, with its judges; default: a fixed number of moves, and two minutes for judges."
     )
     moves: int | None = option(
-        None, "Moves of the evolution; with the same tables and key they give the same file again.", metavar="N", ge=1,
+        None, "Moves of the evolution. The same tables, key and moves give the same file.", metavar="N", ge=1,
         le=sys.maxsize,
     )  # fmt: skip
     records: int | None = option(
-        None, "Records of the file; default: as many as the tables tell of the original.", metavar="N", ge=1,
+        None, "Records of the file; default: estimated from the noisy tables.", metavar="N", ge=1,
         le=10_000_000,
     )  # fmt: skip
     second_opinion: bool = option(
-        True, "Have judges attack a file made of half of the people the same way: whether they agree with the proof."
+        True, "Let judges attack a trial file of one half of the people, made in the same way."
     )
     original: str | Path | None = option(
-        None, "Of a run folder as DATA: the file that it was made of. Judges attack with it, at no further price.",
+        None, "If DATA is a run folder: the original, for judges. This uses up no further epsilon.",
         metavar="FILE",
     )  # fmt: skip
     key: Path | None = shared.KEY

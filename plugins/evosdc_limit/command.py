@@ -15,7 +15,7 @@ _LOSSES = (0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0, 50.0, 75.0)  # informat
 
 
 class LimitOptions(shared.FileOptions, shared.JsonOptions):
-    """Compute a bound for IL and DR that no masked file of DATA, a file or a registered data set, is below.
+    """Compute a bound for IL and DR that no masked file of DATA, a file or a built-in data set, is below.
 
     IL is the mean of dbil, ctbil and ebil; DR is half of the guess (best-guess or guess-gain), as linkages count as 0.
     Attributes with many categories take up to minutes.
