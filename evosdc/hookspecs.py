@@ -215,7 +215,7 @@ def evosdc_portfolios() -> Iterable[PortfolioSpec]:  # type: ignore[empty-body]
 def evosdc_limits() -> Iterable[LimitSpec]:  # type: ignore[empty-body]
     """Offer limits: what no masked file of an original beats, whatever the method, under some measures.
 
-    A finished run asks all plugins, with its measures and a time; the first answer stands in its result and report.
+    A finished run asks all plugins, with its measures and a time; the first answer is in its result and report.
 
     Example
     -------

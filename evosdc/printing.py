@@ -95,6 +95,6 @@ EXAMPLES = "60s, 5m, 1.5h"
 
 
 def seconds_in(text: str) -> float | None:
-    """Return the seconds that a text stands for; None where it is no time above 0."""
+    """Return the seconds that a text represents; None where it is no time above 0."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smh]?)\s*", text)
     return float(found[1]) * _UNITS[found[2]] or None if found else None

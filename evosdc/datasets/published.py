@@ -92,7 +92,7 @@ _GERMAN_CREDIT = (
 def german_credit(paths: Mapping[str, Path]) -> Source:
     """German Credit (Statlog): 1000 applicants.
 
-    Categories stand in the order of their documented codes. Quasi-identifiers are those that the thesis protects:
+    Categories are in the order of their documented codes. Quasi-identifiers are those that the thesis protects:
     existing account, savings and present employment. ``A14`` (no account) and ``A65`` (unknown savings) close the
     ordinal scales.
     """
@@ -142,7 +142,7 @@ def pima(paths: Mapping[str, Path]) -> Source:
     """Pima Indians diabetes: 768 women.
 
     All eight numeric attributes are quasi-identifiers, the test result is sensitive. Zeros of glucose, pressure,
-    triceps, insulin and bmi are physiologically impossible and stand for missing values; they are left as published.
+    triceps, insulin and bmi are physiologically impossible and represent missing values; they are left as published.
     """
     return source_from_lines("pima", _PIMA, lines_of(paths["pima-indians-diabetes.data"], ","))
 

@@ -23,12 +23,12 @@ from evosdc.table.table import MISSING, Table
 
 # sizes of numbers that are read: the fourth powers that statistics take of them still fit a float64
 LEAST, MOST = 1e-60, 1e60
-WITHOUT = "a value"  # what stands in place of a value that is not shown
+WITHOUT = "a value"  # what is in place of a value that is not shown
 _SENTENCE_LENGTH, _SENTENCE_WORDS = 25, 4
 MOST_MERGED = 10_000  # columns of more distinct texts hold names or free text, no categories
 _SHOWN_CATEGORIES, _SHOWN_VARIANTS = 12, 3
 _WHOLE = re.compile(r"([+-]?(?:0|[1-9][0-9]*))\.0+")
-Variants = Mapping[str, tuple[str, ...]]  # by the text that stands for them, the others
+Variants = Mapping[str, tuple[str, ...]]  # by the text that represents them, the others
 
 
 class Origin(NamedTuple):
@@ -50,7 +50,7 @@ def quoted(text: str, attribute: Attribute) -> str:
 
 
 def encode(columns: Sequence[Column], schema: Schema, origin: Origin) -> Table:
-    """Return the table of columns that stand in the schema's order."""
+    """Return the table of columns that are in the schema's order."""
     size = len(columns[0]) if columns else 0
     codes = np.empty((size, len(schema.categorical)), dtype=np.int32)
     numbers = np.empty((size, len(schema.numeric)), dtype=np.float64)
@@ -74,7 +74,7 @@ def _faults(column: Column, attribute: Attribute, missing: Sequence[str], origin
     """Yield why a column's texts cannot be values of an attribute."""
 
     def fault(texts: Iterable[str], wanted: str, advice: str) -> Iterator[Fault]:
-        """Yield one fault for all texts that do not fit, naming the one that stands first."""
+        """Yield one fault for all texts that do not fit, naming the one that is first."""
         if unfit := sorted(set(texts)):
             record = int(np.argmax(column.standing(unfit)))
             given = f"{quoted(column.texts[column.index[record]], attribute)} in {origin.place(record)}"

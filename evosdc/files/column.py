@@ -54,7 +54,7 @@ class Column:
         return found[self.index]
 
     def present(self, missing: Sequence[str]) -> Sequence[str]:
-        """Return the texts that occur and do not stand for a missing value."""
+        """Return the texts that occur and do not represent a missing value."""
         if self.cells is not None:
             absent = self.cells.standing(missing)
             return self.cells.of_cells(np.flatnonzero(~absent)) if absent.any() else self.cells
@@ -75,7 +75,7 @@ class Column:
         return np.flatnonzero([text in texts for text in self.texts])
 
     def occurring(self, texts: Sequence[str]) -> list[str]:
-        """Return those of some texts that the column has, in the order in which they first stand there."""
+        """Return those of some texts that the column has, in the order in which they first occur."""
         if self.held is not None:
             here = [text for text in texts if text in self.held]
             return sorted(here, key=self.held.index) if len(here) > 1 else here
@@ -103,7 +103,7 @@ class Column:
         return numbers
 
     def recorded(self, missing: Sequence[str]) -> int:
-        """Return how many records have a text that does not stand for a missing value."""
+        """Return how many records have a text that does not represent a missing value."""
         gone = self.standing(missing)
         return len(self) - int((gone if self.cells is not None else gone | (self.index == NO_TEXT)).sum())
 

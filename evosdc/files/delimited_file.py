@@ -27,7 +27,7 @@ from evosdc.table.numerals import number, number_formats, values_of
 from evosdc.table.table import Rows
 
 _NO_HEADER = ("a header line", "Add a line with the names of the attributes.")
-BLANK = " "  # the separator that stands for a run of blanks and tabs
+BLANK = " "  # the separator that represents a run of blanks and tabs
 SEPARATORS = (",", ";", "\t", "|", BLANK)  # separators that are recognised, the first preferred
 _SAMPLE = 200
 # fewest names below a title: one text above two names could be a record of names, one short
@@ -61,7 +61,7 @@ class Dialect:
     quote: str
     names: tuple[str, ...]  # of the columns; ``column 1`` and so on for those that the header leaves unnamed
     header: int | None  # the line of the names, from 1; None where the file has none
-    begin: int  # how many lines stand before the first record
+    begin: int  # how many lines come before the first record
     notes: tuple[str, ...] = ()  # what was recognised that a user should know
 
     @property
@@ -174,7 +174,7 @@ def _header(found: Sequence[Line], width: int) -> int:
 
 
 def _one_short(names: Sequence[str], body: Sequence[Line], separator: str) -> bool:
-    """Whether a header lacks the name of row names, which differ from each other and stand first in each record."""
+    """Whether a header lacks the name of row names, which differ from each other and are first in each record."""
     firsts = [record.fields[0] for record in body]
     longer = all(len(record.fields) == len(names) + 1 for record in body)
     ended = not any(record.fields[-1] for record in body)  # by a separator too many in each record
@@ -206,7 +206,7 @@ class DelimitedFile(Original):
     encoding: Encoding
 
     def place(self, record: int) -> str:
-        """Return where a record stands in the file."""
+        """Return where a record is in the file."""
         return f"line {self._lines[record]}"
 
     @cached_property

@@ -38,7 +38,7 @@ _CONTROL = bytes(sorted(set(range(32)) - set(b"\t\n\r\x0b\x0c\x1a\x1b")))
 
 
 class Encoding(NamedTuple):
-    """How a file's bytes stand for text."""
+    """How a file's bytes represent text."""
 
     name: str  # a Python codec
     mark: bytes = b""  # the byte order mark that the file begins with; empty if none

@@ -47,7 +47,7 @@ class Part:
 
     @cached_property
     def values(self) -> Mapping[str, Any]:
-        """The value that each text stands for, the first where there are several."""
+        """The value that each text represents, the first where there are several."""
         texts = self.column.texts if self.column.held is not None else texts_of(list(self.distinct))
         return dict(zip(reversed(texts), reversed(self.distinct), strict=True))
 
@@ -138,7 +138,7 @@ def step_of_spans(seconds: NDArray[np.float64]) -> float:
 
 
 def texts_of(values: list[Any]) -> list[str]:
-    """Return values as the texts that stand for them."""
+    """Return values as the texts that represent them."""
     floats = [value for value in values if isinstance(value, (float, np.floating))]
     # A column of whole numbers with a missing value is a column of floats; its labels are still those of whole numbers.
     whole = all(np.isfinite(value) and value == np.floor(value) for value in floats)

@@ -27,7 +27,7 @@ class Published:
     column: Column  # the text of each published record; no text is no value
     attribute: Attribute
     masked: bool  # whether texts are those of a masked table, each value in one way; else they are those of the file
-    missing: tuple[str, ...] = ()  # texts that stand for a missing value
+    missing: tuple[str, ...] = ()  # texts that represent a missing value
 
     @property
     def name(self) -> str:
@@ -60,7 +60,7 @@ class Original(ABC):
         return ".zip" if self.packing == ".zip" else f"{self.format}{self.packing}"
 
     def place(self, record: int) -> str:
-        """Return where a record stands in the file."""
+        """Return where a record is in the file."""
         return f"record {record + 1}"
 
     def remarks(self, schema: Schema) -> Sequence[str]:
@@ -79,7 +79,7 @@ class ValuedColumn:
 
     column: Column  # the texts; records without a value have ``NO_TEXT``
     values: tuple[Any, ...]  # the values as the file holds them, by record
-    by_text: Mapping[str, Any]  # the value that each text stands for
+    by_text: Mapping[str, Any]  # the value that each text represents
 
     def published(self, one: Published, rows: Rows, mixed: bool = False) -> tuple[list[Any], bool]:
         """Return the values of the published records, and whether they are still of the column's own kind."""
@@ -115,7 +115,7 @@ class ValuedColumn:
 
 
 def valued_column(name: str, values: Sequence[Any], texts: Mapping[Any, str] | None = None) -> ValuedColumn:
-    """Return a column of values with the texts that stand for them."""
+    """Return a column of values with the texts that represent them."""
     plain = tuple(None if value == "" or value != value else value for value in values)
     known = {v: (texts or {}).get(v, text_of(v)) for v in dict.fromkeys(plain) if v is not None}
     place: dict[Any, int] = {value: position for position, value in enumerate(known)} | {None: NO_TEXT}

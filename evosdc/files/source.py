@@ -284,7 +284,7 @@ def source_of(
     codes: Mapping[str, Sequence[str]] | None = None,
 ) -> Source:
     """Return the source of a file that was parsed; raises as `read_source`."""
-    # Without a description a schema is proposed; `codes` are texts that were confirmed to stand for missing values.
+    # Without a description a schema is proposed; `codes` are texts that were confirmed to represent missing values.
     listed = {name: said.categories or () for name, said in description.attributes.items()} if description else {}
     found = [merged(column, listed.get(column.name, ())) for column in original.columns]
     columns = [column for column, _ in found]
@@ -377,7 +377,7 @@ def widened(schema: Schema, columns: Sequence[Column]) -> Schema:
 
 
 def is_generalised(schema: Schema, columns: Sequence[Column]) -> bool:
-    """Whether a version of a file has labels that the original has not, and all of them stand for several values."""
+    """Whether a version of a file has labels that the original has not, and all of them represent several values."""
     found = False
     for column in (c for c in columns if c.name in schema and c.name not in schema.withheld):
         attribute, texts = schema[column.name], column.present(schema.missing_of(column.name))

@@ -2,7 +2,7 @@
 
 A column of dates is written in one way, ``format``, in the signs of `datetime.strptime`. Two-digit years need more: of
 which hundred years they are is decided over the whole column, and the format says so: ``%d/%m/%y from 1930`` reads 35
-as 1935 and 03 as 2003. Times of day may follow each day, with their zone; where they are given dates stand in the order
+as 1935 and 03 as 2003. Times of day may follow each day, with their zone; where they are given dates are in the order
 of the moments.
 """
 

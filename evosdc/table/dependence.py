@@ -72,7 +72,7 @@ def by_columns(table: Table, names: Sequence[str], of: Sequence[str]) -> dict[st
     return {name: by for name, by in found if by}
 
 
-_LOWEST = -1e300  # what stands for a missing number: a value of its own, below all others
+_LOWEST = -1e300  # what represents a missing number: a value of its own, below all others
 
 
 def _filled(table: Table, name: str) -> Codes | Numbers:

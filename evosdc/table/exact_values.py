@@ -125,7 +125,7 @@ def with_published_decimals(original: Table, published: Table) -> Table:
 
 
 def unit_of(records: int) -> int:
-    """Return the whole number that stands for one record; those of all records add up to less than 2**62."""
+    """Return the whole number that represents one record; those of all records add up to less than 2**62."""
     return 1 << (62 - int(records).bit_length())
 
 

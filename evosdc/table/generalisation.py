@@ -60,7 +60,7 @@ def interval_label(low: str, high: str) -> str:
 
 def number_interval_label(low: float, high: float, decimals: int = 0, closed: bool = True) -> str:
     """Return the label of an interval of numbers with `decimals` decimals; open above where not `closed`."""
-    # Ends with more decimals are rounded away from each other, so that the label covers what it stands for.
+    # Ends with more decimals are rounded away from each other, so that the label covers what it represents.
     ends = _rounded(low, decimals, -1), _rounded(high, decimals, 1)
     return interval_label(*ends) if closed else f"[{ends[0]}, {ends[1]})"
 

@@ -1,4 +1,4 @@
-"""Generalization hierarchies: each leaf with the labels that stand for it at every level above."""
+"""Generalization hierarchies: each leaf with the labels that represent it at every level above."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -69,7 +69,7 @@ class Hierarchy:
         return (label, *self.levels[self._positions([label])[0]])
 
     def generalise(self, labels: Sequence[str], level: int) -> tuple[str, ...]:
-        """Return the labels that stand for leaves at a level; level 0 is the leaves themselves."""
+        """Return the labels that represent leaves at a level; level 0 is the leaves themselves."""
         if not 0 <= level <= self.height:
             raise HierarchyError(Fault(self.origin, f"level {level}", f"a level from 0 to {self.height}"))
         positions = self._positions(labels)
@@ -98,7 +98,7 @@ class Hierarchy:
 
     def with_leaves(self, labels: Iterable[str]) -> "Hierarchy":
         """Return the hierarchy with further leaves, such as new codes of diseases."""
-        # Each stands below the lowest label that all leaves with its longest known beginning have in common.
+        # Each is below the lowest label that all leaves with its longest known beginning have in common.
         further = list(labels)
         levels = list(self.levels)
         for label in further:

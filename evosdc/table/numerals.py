@@ -32,7 +32,7 @@ def number(text: str, mark: str = ".") -> float | None:
 
 
 class NumberTexts(Sequence[str]):
-    """Distinct texts, to be used as a tuple of them is, in the order in which they first stand in some cells."""
+    """Distinct texts, to be used as a tuple of them is, in the order in which they first occur in some cells."""
 
     # Arrow processes all cells, shape (n,), at once; equal ones are merged only where that is needed.
 

@@ -24,7 +24,7 @@ class RuleArrays(NamedTuple):
     # shape (V + 1,); pairs of the masked column v are rows ``first[v]`` to ``first[v + 1] - 1`` of `pairs`
     first: NDArray[np.int64]
     # shape (P, 4); the other column of the pair, and where its classes k, l are among `flags`: at ``a + k * b + l * c``
-    # with the remaining entries a, b, c. A pair of masked columns stands at both.
+    # with the remaining entries a, b, c. A pair of masked columns is in both lists.
     pairs: NDArray[np.int64]
     # shape (R + 1,); conditions of rule r are rows ``rule_first[r]`` to ``rule_first[r + 1] - 1`` of `conditions`
     rule_first: NDArray[np.int64]

@@ -75,7 +75,7 @@ class Attribute:
     decimals : int
         Digits after the point of a numeric attribute, as written in the file.
     missing : tuple of str
-        Texts that stand for a missing value of this attribute, besides those of the schema.
+        Texts that represent a missing value of this attribute, besides those of the schema.
     date_format : str
         How the categories write days, in the signs of `datetime.strptime`; empty where they are no dates. Dates are
         ordinal, in the order of time.
@@ -116,7 +116,7 @@ class Schema:
     ----------
     attributes : tuple of Attribute
     missing : tuple of str
-        Texts that stand for a missing value.
+        Texts that represent a missing value.
     na : MissingRule
         How missing values count in methods and measures.
     edit_rules : tuple of EditRule
@@ -174,7 +174,7 @@ class Schema:
         return tuple(a for a in self.attributes if not a.categorical)
 
     def missing_of(self, name: str) -> tuple[str, ...]:
-        """Return all texts that stand for a missing value of an attribute."""
+        """Return all texts that represent a missing value of an attribute."""
         own = self._by_name[name].missing
         return tuple(dict.fromkeys((*self.missing, *own))) if own else self.missing
 

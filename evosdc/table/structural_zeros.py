@@ -34,7 +34,7 @@ class Bins(NamedTuple):
     edges: NDArray[np.float64] | None
     size: int  # how many bins there are, that of the rare values included
     known: int  # how many of the first bins are of values; behind them may be one of missing values
-    ordered: bool = False  # whether these stand in an order
+    ordered: bool = False  # whether these are in an order
 
     def of(self, column: NDArray[np.int32] | NDArray[np.float64]) -> NDArray[np.int32]:
         """Return the bins of a column, shape (n,)."""

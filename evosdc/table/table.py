@@ -99,7 +99,7 @@ class Table:
         return Table(schema, _own(codes), _own(numbers))
 
     def beside(self, columns: Mapping[str, NDArray[Any]], schema: Schema) -> "Table":
-        """Return this table with further columns, whose attributes stand in a schema, behind its own."""
+        """Return this table with further columns, whose attributes are in a schema, behind its own."""
         if not columns:
             return self
         added = Schema(tuple(schema[name] for name in columns), schema.missing, schema.na)

@@ -191,7 +191,7 @@ def interrupted(path: Path) -> bool:
 def _made_first(
     data: Any, folder: RunFolder, schema: Any, options: CertifyOptions, say: Callable[[str], None]
 ) -> dict[RunFolder, Certified]:
-    """Return by folder a file for each value of epsilon; later ones stand in folders within the first."""
+    """Return by folder a file for each value of epsilon; later ones are in folders within the first."""
     if options.original is not None:
         raise ParameterError(
             Fault("original", "one beside data that are no run", "no original", "DATA is the original itself.")

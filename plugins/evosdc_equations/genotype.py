@@ -26,7 +26,7 @@ from evosdc_equations.variation import MUTATIONS, dealt, equation_of, exchanged,
 
 _TENTHS = tuple(tenth / 10 for tenth in range(1, 10))
 
-# The quotient stands alone: with two categories it is 0 / 0, which is 1, and the rule for two categories comes out.
+# The quotient is taken alone: with two categories it is 0 / 0, which is 1, and the rule for two categories comes out.
 DESIGN_A = "{change} * ((N - ta - tb) / ((c - 2) * (N - ta)))"
 DESIGN_B = "{theta} * tmin / (ta * (c - 1))"
 

@@ -1,6 +1,6 @@
 """Distinct records with counts, found part by part and added up.
 
-The categories of a column stand in the order of their values, missing ones apart, and distinct records in the order of
+The categories of a column are in the order of their values, missing ones apart, and distinct records in the order of
 their codes. So the sum of parts is one and the same thing, to the last bit, however the file was divided.
 """
 
@@ -169,7 +169,7 @@ def keys_of(codes: Codes, widths: Sequence[int]) -> Integers:
 
 
 def _distinct(codes: Codes, counts: Integers | None) -> tuple[Codes, Integers]:
-    """Return the distinct records in ascending order, and how many each stands for."""
+    """Return the distinct records in ascending order, and how many each represents."""
     widths = [int(codes[:, v].max(initial=MISSING)) + 1 for v in range(codes.shape[1])]
     size = prod(width + 1 for width in widths)
     if size >= GREATEST:

@@ -1,6 +1,6 @@
 """Masking methods, and the portfolios that start a search.
 
-Importing this package loads nothing but hooks; each method stands in a module of its own and is imported when it is
+Importing this package loads nothing but hooks; each method is in a module of its own and is imported when it is
 used.
 """
 

@@ -95,7 +95,7 @@ def numeric(table: Table) -> list[Masking]:
     """Return the default portfolio of a file's numeric attributes.
 
     The families are those of the comparison by Domingo-Ferrer and Torra (2001), as given in the handbook chapter on
-    privacy in data mining (table 35.1); its names stand behind ours. The ranges of p and of the first two k are those
+    privacy in data mining (table 35.1); its names follow ours. The ranges of p and of the first two k are those
     of the table, the others a reconstruction:
 
     - rank swapping, p = 1..20 percent (Rank01..Rank20);

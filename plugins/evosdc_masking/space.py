@@ -46,7 +46,7 @@ class Space:
     # ``wildcard`` at distance 0 from everything.
     # The distance of clustering (Byun et al. 2007). The sum over attributes in all cases: ``|a - b| / range`` of
     # numbers, and of an attribute with a hierarchy the level of the lowest common ancestor over the height of the
-    # hierarchy. Without a hierarchy Eq. 2.6 and 2.7 stand in, and a missing number is the whole range from others: a
+    # hierarchy. Without a hierarchy Eq. 2.6 and 2.7 apply, and a missing number is the whole range from others: a
     # reconstruction. It is a metric, except where missing values equal anything.
 
     # The records at each point: equal ones share a point where all attributes are categorical; a record is a point of

@@ -82,7 +82,7 @@ def _most_random(values: Numbers, variance: float, count: int) -> Numbers:
     return shares
 
 
-TOTAL = "*"  # what stands in a margin for an attribute that it sums over
+TOTAL = "*"  # what is in a margin for an attribute that it sums over
 
 
 def cell_key_table(
@@ -104,7 +104,7 @@ def cell_key_table(
     # modulo 1, to the cell's key, which determines the noise of its count. So the same people have the same count
     # in every table made with the same key file, in whatever order, part or format the file comes. Further tables
     # tell nothing that averages out, and cells are not exactly additive. With sampling weights a published count
-    # stands for the mean weight of its cell, which counts of records beside it would disclose: a file is published
+    # represents the mean weight of its cell, which counts of records beside it would disclose: a file is published
     # either way. Margins have ``*`` for what they sum over, missing values are empty, and cells with a published
     # count of 0 are left out. `seed` is public: anybody can take its noise away.
     _require_counts(table, names)
@@ -224,7 +224,7 @@ def _contents(columns: Sequence[Column], rows: Positions) -> list[bytes]:
 
 
 def _framed(texts: Iterable[str]) -> Iterable[bytes]:
-    """Yield texts with their lengths before them; nothing of an empty text, which stands for a missing value."""
+    """Yield texts with their lengths before them; nothing of an empty text, which represents a missing value."""
     for text in texts:
         encoded = text.encode("utf-8", "surrogatepass")
         yield b"%d:%b" % (len(encoded), encoded) if encoded else b"-"

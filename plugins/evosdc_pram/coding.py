@@ -31,7 +31,7 @@ class Coding:
         return self.occurring.size > 1
 
     def probabilities(self, genes: Genes) -> Matrix:
-        """Return the transition matrix that the genes stand for, shape (c, c)."""
+        """Return the transition matrix that the genes represent, shape (c, c)."""
         return genes / self.sums[:, None]
 
     def genes_of(self, matrix: Matrix) -> Genes:

@@ -27,7 +27,7 @@ class Treatment:
     design: Design
     attributes: tuple[str, ...]  # those that it can mask
     weight: float = 1.0  # how often it is drawn: the designs of a method share a weight of 1
-    # Parameters that stand for themselves at these values: entries leave them out there
+    # Parameters that represent themselves at these values: entries leave them out there
     usual: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
@@ -152,7 +152,7 @@ class PlanSpace:
 
     def normal(self, steps: Sequence[Step]) -> Plan:
         """Return the plan that means the same as some steps: what does nothing is gone, and order has one meaning."""
-        # Parameters stand at their rounded values. Neighbours that mask and read different attributes stand in the
+        # Parameters are at their rounded values. Neighbours that mask and read different attributes are in the
         # order of their genes. A step that takes long may only be the first one, where its table is made once for all
         # plans that begin with it.
         made = [one for one in map(self._normal_step, steps) if one is not None]
@@ -205,7 +205,7 @@ class PlanSpace:
         return genes
 
     def plan(self, genes: Genes) -> Plan:
-        """Return the plan that genes stand for; the inverse of `genes`."""
+        """Return the plan that genes represent; the inverse of `genes`."""
         free, count = self._most_free, len(self.names)
         whole = np.delete(genes, np.s_[2 : 2 + free], axis=1) if genes.ndim == 2 else genes
         if genes.ndim != 2 or genes.shape[1] != 2 + free + count or not np.isfinite(genes).all():

@@ -44,7 +44,7 @@ _FORMATS = (
     ((".sas7bdat",), (b"\0" * 12 + b"\xc2\xea\x81\x60",), "statistical"),
 )
 _WRITERS = {suffix: module for suffixes, _, module in _FORMATS for suffix in suffixes if suffix != ".sas7bdat"}
-_CATALOG = ".sas7bcat"  # of the formats of SAS, which stand in a file of their own
+_CATALOG = ".sas7bcat"  # of the formats of SAS, which are in a file of their own
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Reading:
 
 
 def parse_file(content: bytes, path: Path, options: Reading, like: Original | None = None) -> Original:
-    """Return a file as `parse_content` does, with the labels of values that stand in a file beside it."""
+    """Return a file as `parse_content` does, with the labels of values that are in a file beside it."""
     if path.suffix.lower() in (".sas7bdat", ".xpt"):
         files = path.parent.iterdir() if path.parent.is_dir() else ()
         found = {file.name.lower(): file for file in files if file.suffix.lower() == _CATALOG}

@@ -30,7 +30,7 @@ class Workbook(Original):
     valued: tuple[ValuedColumn, ...]
 
     def place(self, record: int) -> str:
-        """Return where a record stands in the file."""
+        """Return where a record is in the file."""
         return f"row {self.records[record]}"
 
     def write(self, columns: Sequence[Published], rows: Rows) -> Iterable[bytes]:

@@ -106,7 +106,7 @@ def guess_scale(
     column: Column, missing: Sequence[str], hint: NameHint | None = None, apart: Sequence[str] = ()
 ) -> ScaleGuess:
     """Return the scale that the values of a column suggest, and its name where it has no other `hint`."""
-    # `apart`: texts that may stand for missing values, and say nothing of the scale
+    # `apart`: texts that may represent missing values, and say nothing of the scale
     texts, mark = column.present(missing), column.mark
     if not texts:
         return ScaleGuess(Scale.NOMINAL, "it has no values")
@@ -224,7 +224,7 @@ def _ranges() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 def seem_codes(values: Sequence[float], counts: Sequence[int]) -> bool:
     """Return whether whole numbers are codes rather than counts or grades, to judge by how often each occurs."""
-    # Counts, grades and ages have one peak or fall from the start. Codes stand in the order of a questionnaire: a
+    # Counts, grades and ages have one peak or fall from the start. Codes are in the order of a questionnaire: a
     # valley between two peaks is less than half as high as the lower one, by more than chance.
     order = sorted(range(len(values)), key=values.__getitem__)
     if not FEWEST_CODES <= len(values) <= MOST_CODES or values[order[0]] not in (0.0, 1.0):

@@ -1,4 +1,4 @@
-"""Codes that seem to stand for missing values: words among numbers, 00.00.1950, -9 and 99, labels such as Refused."""
+"""Codes that seem to represent missing values: words among numbers, 00.00.1950, -9 and 99, labels such as Refused."""
 
 import re
 import shlex
@@ -22,7 +22,7 @@ _NEGATIVE = frozenset(map(float, (-1, -2, -3, -4, -5, -6, -7, -8, -9, -88, -89, 
 # 7, 8, 9, 97, 98, 99, 997, ..., and eights
 _HIGH = (*(float("9" * digits + last) for digits in range(7) for last in "789"), 88.0, 888.0, 8888.0, 88888.0)
 _MOST_TIMES = 100.0
-_APART = 3.0  # how far a one-digit code stands above all other numbers
+_APART = 3.0  # how far a one-digit code is above all other numbers
 # a number with at least this many records, and this many times the mean frequency, may be a code nearer to the others
 _FREQUENT = 5
 _WHOLE = re.compile(r"(?<=[0-9]),0+$")
@@ -32,7 +32,7 @@ _LABEL = re.compile(r"[-\d\s.:()]*(.*?)[\s.()]*")
 
 @dataclass(frozen=True)
 class MissingCode:
-    """A text that seems to stand for a missing value in one column."""
+    """A text that seems to represent a missing value in one column."""
 
     name: str  # the column
     text: str
@@ -58,7 +58,7 @@ def suspected_codes(
     missing: Sequence[str],
     labels: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> tuple[MissingCode, ...]:
-    """Return the texts of each column that seem to stand for missing values, besides those that are known to."""
+    """Return the texts of each column that seem to represent missing values, besides those that are known to."""
     found = []
     for column in columns:
         codes = _codes_of(column, missing)
@@ -76,7 +76,7 @@ def _says_why(label: str) -> bool:
 
 
 def _codes_of(column: Column, missing: Sequence[str]) -> dict[str, bool]:
-    """Return texts that seem to stand for missing values, and whether that is certain."""
+    """Return texts that seem to represent missing values, and whether that is certain."""
     texts = column.present(missing)
     if odd := no_days(texts) if len(texts) and (len(texts[0]) == 8 or not isinstance(texts, NumberTexts)) else ():
         return dict.fromkeys(odd, True)
@@ -121,7 +121,7 @@ def _telling(texts: NumberTexts) -> Sequence[str]:
 
 
 def _high(values: Mapping[str, float], ages: bool, column: Column) -> list[str]:
-    """Return nines, eights and the like that stand apart above all other numbers, which are not negative."""
+    """Return nines, eights and the like that are apart above all other numbers, which are not negative."""
     # Few people are older than 90: of ages a smaller gap is enough, and where a code is far more frequent than other
     # numbers, as among amounts. Beside a fraction nothing else is a code.
     codes = {text: value for text, value in values.items() if value in _HIGH}

@@ -137,14 +137,14 @@ def _within(word: str) -> set[str]:
 
 
 def plain(word: str) -> str:
-    """Return a word in lower case without accents; ``ae``, ``oe`` and ``ue`` count as the letters they stand for."""
+    """Return a word in lower case without accents; ``ae``, ``oe`` and ``ue`` count as the letters they represent."""
     apart = unicodedata.normalize("NFKD", word.lower().translate(_SIGNS))
     letters = "".join(sign for sign in apart if not unicodedata.combining(sign))
     return letters.replace("ae", "a").replace("oe", "o").replace("ue", "u")
 
 
 def concepts_of(parts: Sequence[str]) -> frozenset[str]:
-    """Return the concepts that the words of a name stand for, in any language of the table; none where none does."""
+    """Return the concepts that the words of a name represent, in any language of the table; none where none does."""
     bare = [plain(word) for word in parts]
     telling = [word for word in bare if word not in _listed("small", "kinds")]
     found = set(_concepts()["whole"].get("".join(bare), ()))

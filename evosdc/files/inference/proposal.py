@@ -70,7 +70,7 @@ class Inference:
     reasons: Mapping[str, str] = field(default_factory=dict)  # by attribute, why it was taken for what it is
     # by attribute of numbers, the hierarchy that is proposed
     rules: Mapping[str, HierarchyRule] = field(default_factory=dict)
-    # texts that seem to stand for missing values: those that are certain are in the schema, others need
+    # texts that seem to represent missing values: those that are certain are in the schema, others need
     # confirmation
     suspected: tuple[MissingCode, ...] = ()
     # whether names and values revealed the quasi-identifiers; else the number of categories did
@@ -174,7 +174,7 @@ def _with_one_weight(proposals: list[Proposal]) -> list[Proposal]:
 
 
 def missing_texts(columns: Sequence[Column]) -> tuple[str, ...]:
-    """Return the texts that stand for missing values in some columns: the empty one, and the usual ones that occur."""
+    """Return the texts that represent missing values in some columns: the empty one, and the usual ones that occur."""
     usual = {*MISSING_TEXTS, *MISSING_NUMBERS}
     here = [usual.intersection(c.texts if c.held is None else filter(c.held.__contains__, usual)) for c in columns]
     certain = tuple(text for text in MISSING_TEXTS if not text or any(text in own for own in here))
@@ -238,7 +238,7 @@ def explanations_of(attributes: Sequence[Attribute], reasons: Mapping[str, str])
 def hierarchy_of(attribute: Attribute, apart: Sequence[str] = ()) -> Hierarchy | HierarchyRule | None:
     """Return the hierarchy or rule that is proposed for a categorical attribute, None where none suggests itself."""
     # A rule holds for the next wave too, unlike a list. Few numbers may be codes, whose list is known.
-    # `apart`: categories that may stand for missing values
+    # `apart`: categories that may represent missing values
     labels, hint = attribute.categories, hint_of(attribute.name)
     if attribute.date_format:
         return rule_of_dates(attribute)
@@ -269,7 +269,7 @@ def hierarchy_of(attribute: Attribute, apart: Sequence[str] = ()) -> Hierarchy |
 
 def code_hierarchy(labels: Sequence[str]) -> Hierarchy | None:
     """Return the hierarchy of the codes of a classification: ``A12.3``, ``A12*``, ``A*``; None where none is merged."""
-    # What stands before a point, and the letters or first two digits: chapters of diseases (ICD), divisions of
+    # What comes before a point, and the letters or first two digits: chapters of diseases (ICD), divisions of
     # industries (NACE, ISIC), groups of occupations (ISCO).
     parts = [_CODE.fullmatch(label) for label in labels]
     if not all(parts):

@@ -26,7 +26,7 @@ ADULT = 15.0  # age below which nobody is married, works or has a degree, where 
 EXPECTED_CHILDREN = 3.0  # records that chance alone would give of such children: fewer, since the rule is known
 OLDEST = (30.0, 130.0)  # where the greatest value of ages in years lies; codes of age groups end before
 MOST_RULES = 12
-MOST_CATEGORIES = 40  # attributes that stand in no order are compared where they have no more categories
+MOST_CATEGORIES = 40  # attributes that are in no order are compared where they have no more categories
 MOST_RECORDS = 100_000  # most records looked at, spread evenly over larger files
 _BANDS = 10
 _FEWEST = 20  # records from which on it is no chance that a column follows from another in all of them
@@ -70,7 +70,7 @@ class _Grouped:
 
     @property
     def ordered(self) -> bool:
-        """Whether the groups stand in an order."""
+        """Whether the groups are in an order."""
         return self.ends is not None or self.attribute.scale is Scale.ORDINAL
 
     def values(self, first: int, last: int) -> Values:

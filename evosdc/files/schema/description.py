@@ -34,7 +34,7 @@ class AttributeDescription:
     hierarchy: Hierarchy | None = None
     decimals: int | None = None
     rule: HierarchyRule | None = None  # how the hierarchy is made of the values that are found, in place of a given one
-    missing: tuple[str, ...] = ()  # texts that stand for a missing value of this attribute, besides those of the file
+    missing: tuple[str, ...] = ()  # texts that represent a missing value of this attribute, besides those of the file
     # how days are written; None: the attribute is said to be no date, empty: as is recognised
     date_format: str | None = None
     new_values: NewValues = NewValues.REFUSE
@@ -127,7 +127,7 @@ class SchemaDescription:
         own = (*own, *same_number(column.texts, own, mark))
         categories = said.categories
         if categories is not None and own:
-            # What stands for a missing value of this attribute is no category of it, though its schema lists it still.
+            # What represents a missing value of this attribute is no category of it, though its schema lists it still.
             codes = {*own, *same_number(categories, own, mark)}
             categories = tuple(label for label in categories if label not in codes)
         listed = categories
@@ -178,7 +178,7 @@ def _with_new_values(attribute: Attribute, new: Sequence[str]) -> Attribute:
 
 
 def _generalised(said: AttributeDescription, column: Column, missing: Sequence[str]) -> AttributeDescription:
-    """Return the description of an attribute with the labels that stand for several values in a published file."""
+    """Return the description of an attribute with the labels that represent several values in a published file."""
     texts, dated = column.present(missing), said.date_format is not None
     inner = {label for labels in said.hierarchy.levels for label in labels} if said.hierarchy is not None else set()
     wide = [t for t in texts if t in inner or _SEVERAL.match(t) or _ENDS.fullmatch(t) or (dated and SPAN.fullmatch(t))]

@@ -78,7 +78,7 @@ def edit_schema(path: Path, attribute: str, changes: Mapping[str, Any]) -> Step:
 
 
 def _answered(lines: Sequence[str], attribute: str, table: Mapping[str, Any] | None) -> list[str]:
-    """Return the lines, the question whether a text of an attribute stands for a missing value marked as answered."""
+    """Return the lines, the question whether a text of an attribute represents a missing value marked as answered."""
     question, answered = f" of {printable(attribute)}{MAY_STAND}: ", bool((table or {}).get("missing"))
     marked = [line.replace(_ANSWERED, "# ", 1) if question in line and line.startswith("#") else line for line in lines]
     return [line.replace("# ", _ANSWERED, 1) if answered and question in line else line for line in marked]
@@ -143,7 +143,7 @@ def reasons_told(path: Path) -> dict[str, str]:
 
 
 def remarks_told(path: Path) -> list[str]:
-    """Return the remarks on the whole file, which stand between the legend of a proposed schema and its settings."""
+    """Return the remarks on the whole file, which are between the legend of a proposed schema and its settings."""
     begun = takewhile(lambda line: line.startswith("#") or not line.strip(), _lines(path))
     below = dropwhile(lambda line: line.startswith("#"), begun)
     return [line.removeprefix("#").strip() for line in below if line.strip() and not line.startswith(_ANSWERED)]

@@ -143,7 +143,7 @@ def _unknown(table: Mapping[str, Any], keys: Iterable[str], where: str) -> list[
 
 
 def _word(table: Mapping[str, Any], key: str, known: Sequence[str], where: str, faults: list[Fault]) -> str | None:
-    """Return the word that stands under a key, one of those that are known; None where there is none."""
+    """Return the word that is under a key, one of those that are known; None where there is none."""
     given = table.get(key)
     if given is None or (isinstance(given, str) and given in known):
         return given
@@ -153,7 +153,7 @@ def _word(table: Mapping[str, Any], key: str, known: Sequence[str], where: str, 
 
 
 def _texts(table: Mapping[str, Any], key: str, where: str, faults: list[Fault]) -> tuple[str, ...] | None:
-    """Return the texts that stand under a key; None where there are none."""
+    """Return the texts that are under a key; None where there are none."""
     given = table.get(key)
     if isinstance(given, list) and all(type(item) in (str, int) for item in given):
         return tuple(map(str, given))

@@ -18,8 +18,8 @@ from evosdc_masking.tuning import class_sizes
 
 def global_order(table: Table, spreads: Spreads | None = None) -> Rows:
     """Return the positions of the records, shape (n,), n >= 1, the nearest to the median record first."""
-    # Records at the same distance stand in lexicographic order: attribute by attribute as the schema has them,
-    # categories by their order and numbers by value, a missing value behind all others. Equal ones stand as in the
+    # Records at the same distance are in lexicographic order: attribute by attribute as the schema has them,
+    # categories by their order and numbers by value, a missing value behind all others. Equal ones are as in the
     # file. Numbers are scaled by the spreads given, by default the table's own.
     keys = [_ranked(table, name) for name in reversed(table.schema.names)]
     return np.lexsort([*keys, distances_to_median(table, spreads)])

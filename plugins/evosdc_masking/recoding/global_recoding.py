@@ -217,7 +217,7 @@ class GlobalRecoding(Tunable):
         return published
 
     def _represented(self, partition: Grouping, column: Numbers) -> Numbers:
-        """Return what stands for each record's group of numbers, shape (n,)."""
+        """Return what represents each record's group of numbers, shape (n,)."""
         if self.params.output == "point":
             return groupings.middle_numbers(partition, column)
         published = np.full(column.shape, np.nan)

@@ -29,7 +29,7 @@ class Grouping:
     # For an attribute of categories the group of each category, shape (c,); for a numeric one that of each record,
     # shape (n,), -1 where its value is missing
     groups: Groups
-    labels: tuple[str, ...]  # what stands for each group
+    labels: tuple[str, ...]  # what represents each group
 
 
 def merged_categories(attribute: Attribute, merge: Sequence[Sequence[int]], names: Sequence[str] = ()) -> Grouping:
@@ -59,7 +59,7 @@ def by_rarity(counts: Counts) -> Groups:
 
 
 def representatives(partition: Grouping, counts: Counts, scale: Scale) -> Codes:
-    """Return the category that stands for each category's group, shape (c + 1,); the last is of a missing value."""
+    """Return the category that represents each category's group, shape (c + 1,); the last is of a missing value."""
     # Ordinal: the lower median of the group's records; nominal: its most frequent member, the first in a tie.
     recoding = np.append(np.arange(counts.size), -1).astype(np.int32)
     average = lower_median if scale is Scale.ORDINAL else mode

@@ -52,7 +52,7 @@ class RiskSuppression(Untuned):
             raise ParameterError(Fault(where, ", ".join(strange), wanted, advice))
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return the table with values suppressed; every record stands for itself."""
+        """Return the table with values suppressed; every record represents itself."""
         return self.mask_weighted(table, np.ones(len(table)), rng)
 
     def mask_weighted(self, table: Table, weights: Numbers, rng: np.random.Generator) -> Table:

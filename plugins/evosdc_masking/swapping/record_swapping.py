@@ -24,7 +24,7 @@ def households_of(
     table: Table, household: str | None = None, place: Callable[[int], str] = "record {}".format
 ) -> tuple[Rows, NDArray[np.int64], tuple[str, ...]]:
     """Return the first record of each household, the household of each record, and what its members share."""
-    # `place` says where a record stands in its file, from its position.
+    # `place` says where a record is in its file, from its position.
     known = assign_role(table, Role.HOUSEHOLD, household)
     keys = known.schema.with_role(Role.HOUSEHOLD)
     if len(keys) != 1:
