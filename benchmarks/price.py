@@ -50,9 +50,9 @@ def unbounded(file: File, time: str) -> tuple[str, list[str]]:
     options = ProtectOptions.model_validate({"data": file.data, "time": time, "protect": protect})
     experiment = protection(source | ({"protect": protect} if protect else {}), registry, options)
     members = {name for use in ("lookup", "followed") for name in registry.defaults("measure", use)}
-    lacking = [text for text in experiment.constraints if Constraint.parse(text).name in members]
-    kept = tuple(text for text in experiment.constraints if text not in lacking)
-    return experiment_text(experiment.model_copy(update={"constraints": kept})), lacking
+    lacking = [text for text in experiment.limits if Constraint.parse(text).name in members]
+    kept = tuple(text for text in experiment.limits if text not in lacking)
+    return experiment_text(experiment.model_copy(update={"limits": kept})), lacking
 
 
 @click.command()

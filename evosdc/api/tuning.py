@@ -118,7 +118,8 @@ def _tuned(data: Table, options: TuneOptions, seed: Seed) -> TunedData[Table]:
         data={"file": "data"},
         measures=measures | {"other": tuple(limited)},
         fitness=options.fitness or "max",
-        constraints=[*required, *limits_of(limited)],
+        constraints=required,
+        limits=limits_of(limited),
         start={
             "tuned": {"methods": options.methods or (), "evaluations": options.evaluations, "seconds": options.time}
         },

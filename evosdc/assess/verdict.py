@@ -32,8 +32,7 @@ class Evidence:
 
     # of `evosdc.assess.intruder.Found.to_json`, or of a model of generalised files: `expected percent records`
     intruder: Mapping[str, Any] | None
-    requirements: Sequence[Mapping[str, Any]] = ()  # `requirement value met`, as the result has them
-    own_limits: Sequence[str] = ()  # those of them that evosdc set itself
+    requirements: Sequence[Mapping[str, Any]] = ()  # `requirement value met own`, as the result has them
     aims: Sequence[str] = ()
     bound: float = ACCEPTED  # per cent of the people that may be re-identified
     bound_by: str = ""
@@ -162,9 +161,9 @@ def on_publication(verdict: Verdict, required: Iterable[str]) -> list[dict[str, 
 def _against(evidence: Evidence) -> list[str]:
     """Return the reasons against publishing the file, each with advice."""
     missed = [entry for entry in evidence.requirements if not entry["met"]]
-    limits = set(evidence.own_limits) - set(evidence.aims)  # the intruder says whether aims were reached
-    broken = [_missed_words(entry) for entry in missed if entry["requirement"] not in evidence.own_limits]
-    beyond = [_missed_words(entry) for entry in missed if entry["requirement"] in limits]
+    broken = [_missed_words(entry) for entry in missed if not entry.get("own")]
+    # The intruder says whether aims were reached.
+    beyond = [_missed_words(one) for one in missed if one.get("own") and one["requirement"] not in evidence.aims]
     reasons = []
     if broken:
         reasons.append(f"Not met: {named(broken)}. Search longer, start from stronger methods, or require less.")
@@ -227,7 +226,7 @@ def _too_many(evidence: Evidence) -> str:
 def _for(evidence: Evidence) -> list[str]:
     """Return the reasons for publishing a file without reasons against it."""
     reasons = []
-    required = [entry for entry in evidence.requirements if entry["requirement"] not in evidence.own_limits]
+    required = [entry for entry in evidence.requirements if not entry.get("own")]
     if required:
         reasons.append(f"All requirements are met: {named([required_words(entry) for entry in required])}.")
     if evidence.intruder is not None:

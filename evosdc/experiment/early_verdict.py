@@ -29,7 +29,6 @@ from evosdc.experiment.summaries import portfolio_summary
 from evosdc.experiment.time_budget import TimeGiven
 from evosdc.experiment.workers import redirected
 from evosdc.model import Individual
-from evosdc.model.constraint import Constraint
 from evosdc.runs.layout import RESOLVED
 from evosdc.secret import judging_seed
 from evosdc.table.schema import Role
@@ -85,8 +84,8 @@ def margins_wanted(
         share = singling.bound / max(singling.worst or 0.0, singling.mean or 0.0)
         margins = {one.figure_name: one.bound * (1.0 - SPARE * share) for one in listed if one.name in tails}
         shares += [] if margins else [share]
-    aims = [Constraint.parse(text).name for text in aims_among(experiment.constraints, registry, experiment.goal)]
-    linking = [one for one in listed if one.name in (*aims, *followed) and one.name not in tails]
+    aims = aims_among(listed, registry)
+    linking = [one for one in listed if (one in aims or one.name in followed) and one.name not in tails]
     # The verdict may look in a direction that the search doesn't follow: what counts is how far the followed ones went.
     reached = max((scores.get(one.name, 0.0) for one in linking), default=0.0) or bound
     most = min(shares) * min(bound, found.percent, reached) if min(shares) < 1.0 else bound

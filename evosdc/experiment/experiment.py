@@ -366,6 +366,9 @@ class Experiment(Parameters):
         description='what the file must fulfil: "k-anonymity >= 3", "dr <= 20", "il of education <= 5"; '
         'also "publishable", what the verdict must be',
     )
+    limits: tuple[str, ...] = Field(
+        (), description="constraints that evosdc sets itself, as `protect` writes them: reports tell them apart"
+    )
     audience: Literal["public", "researchers", "safe-room"] | None = Field(
         None,
         description="who gets the file: the search keeps the expected share of re-identified people below 9, 20 or 33 "

@@ -22,7 +22,7 @@ from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.data import other_runs
 from evosdc.experiment.display import Display
 from evosdc.experiment.opinion import expected_time, members_opinion, opinion_of, plan_of, wanted
-from evosdc.experiment.problem import MOST_HARM, aggregation_of, aims_among, judge_constraints, with_origins
+from evosdc.experiment.problem import aggregation_of, judge_constraints
 from evosdc.experiment.recipe import differences, write_recipe
 from evosdc.experiment.release import order_sentences, privacy_findings, renumbered, write_published, write_release
 from evosdc.experiment.start import StartingFile, met_before_and_after
@@ -102,7 +102,7 @@ def write_outputs(
     recipe = write_recipe(folder, assembly, best)
     if (drawing := matrices_of(genotype)) is not None:
         write_transitions(folder, assembly.microdata.original, masked, drawing.transitions(best.genome))
-    judged = traced(assembly, judge_constraints(problem.constraints, best.scores, problem.measures))
+    judged = judge_constraints(problem, best.scores, assembly.registry)
     experiment, whole = assembly.experiment, assembly.source.table
     portfolio = summaries.portfolio_summary(starting, folder)
     opinion, unasked = SecondOpinion(), list[str]()
@@ -288,7 +288,7 @@ def _limit_of(assembly: Assembly, seconds: float) -> Limit | None:
 MOST_AGAIN = 12  # starting files that are masked once more, to tell whether rules of records are the cause
 
 
-def missed_by_all(constraints: Constraints, judged: Sequence[Mapping[str, float]], own: Sequence[str] = ()) -> str:
+def missed_by_all(constraints: Constraints, judged: Sequence[Mapping[str, float]]) -> str:
     """Return a sentence on requirements that no starting file keeps, with the best value; empty where one keeps all."""
     known = [scores for scores in judged if all(one.figure_name in scores for one in constraints.listed)]
     if not known or any(scores.get(INFEASIBILITY, 0.0) == 0.0 for scores in known):
@@ -298,7 +298,7 @@ def missed_by_all(constraints: Constraints, judged: Sequence[Mapping[str, float]
     for one in constraints.listed:
         nearest = (min if one.operator == "<=" else max)(scores[one.figure_name] for scores in known)
         if one.excess(nearest) > 0.0:
-            (limits if str(one) in own else required).append(f"{one} (the nearest has {nearest:.3g})")
+            (limits if one.own else required).append(f"{one} (the nearest has {nearest:.3g})")
     missed = " or ".join(required or limits)
     of_evosdc = ", which evosdc requires of every file" if limits and not required else ""
     what = f"keeps {missed}{of_evosdc}" if missed else "keeps all requirements at once"
@@ -306,16 +306,6 @@ def missed_by_all(constraints: Constraints, judged: Sequence[Mapping[str, float]
         f"no starting file {what}; the search goes there first, and may not come so far. Masking more attributes, or "
         "asking for less, helps"
     )
-
-
-def traced(assembly: Assembly, judged: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return judged requirements; ``own`` says whether evosdc set them itself, without a request."""
-    genotype = assembly.problem.genotype
-    drawing = matrices_of(genotype)
-    most_harm = MOST_HARM if drawing is None else drawing.most_relabelled
-    experiment, registry = assembly.experiment, assembly.registry
-    aims = aims_among(experiment.constraints, registry, experiment.goal)
-    return with_origins(judged, registry, most_harm, aims, experiment.accepted)
 
 
 def causes_of(

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import ceil, prod
-from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
@@ -42,12 +41,13 @@ from evosdc.table.table import Table
 
 
 def parse_constraints(experiment: Experiment) -> tuple[Constraint, ...]:
-    """Return the constraints as they are written, without those on the verdict."""
+    """Return the constraints as they are written, without those on the verdict, then the limits of evosdc."""
     collect = FaultCollector()
     listed = []
-    for text in without_publishable(experiment.constraints)[0]:
+    required = without_publishable(experiment.constraints)[0]
+    for text, own in (*((text, False) for text in required), *((text, True) for text in experiment.limits)):
         with collect.step():
-            listed.append(Constraint.parse(text))
+            listed.append(Constraint.parse(text, own))
     if collect.faults:
         raise ExperimentError(collect.faults)
     return tuple(listed)
@@ -149,28 +149,23 @@ def _of_attribute(aggregation: Aggregation, kind: str, attribute: str) -> Aggreg
     return Aggregation((), linkage, disclosure, aggregation.rule, aggregation.risks)
 
 
-def judge_constraints(
-    constraints: Constraints, scores: Mapping[str, float], measures: Mapping[str, Fitted] = MappingProxyType({})
-) -> list[dict[str, object]]:
-    """Return each constraint with the figure that it looks at and whether it is met, JSON-able."""
+def judge_constraints(problem: Problem, scores: Mapping[str, float], registry: Registry) -> list[dict[str, Any]]:
+    """Return each constraint with the figure that it looks at, whether it is met, and whose it is, JSON-able."""
     # Of privacy models also the ``quasi_identifiers`` that they look at, which of these are ``unmasked``, and the
-    # requirement in ``words`` that name them.
-    return [
-        {
-            "requirement": str(constraint),
-            "value": scores[constraint.figure_name],
-            "met": constraint.excess(scores[constraint.figure_name]) == 0.0,
-        }
-        | _described(str(constraint), headline_of(constraint, measures))
-        for constraint in constraints.listed
-    ]
-
-
-def _described(requirement: str, headline: Headline | None) -> dict[str, object]:
-    if headline is None:
-        return {}
-    over = {"quasi_identifiers": list(headline.quasi_identifiers), "unmasked": list(unmasked_of(headline))}
-    return {**over, "words": required_words({"requirement": requirement, **over})}
+    # requirement in ``words`` that name them. Of a missed limit also the ``meaning`` of its measure: users have not
+    # chosen that.
+    judged = []
+    for constraint in problem.constraints.listed:
+        value = scores[constraint.figure_name]
+        met = constraint.excess(value) == 0.0
+        entry: dict[str, Any] = {"requirement": str(constraint), "value": value, "met": met, "own": constraint.own}
+        if (headline := headline_of(constraint, problem.measures)) is not None:
+            entry |= {"quasi_identifiers": list(headline.quasi_identifiers), "unmasked": list(unmasked_of(headline))}
+            entry["words"] = required_words(entry)
+        if constraint.own and not met and constraint.name in registry.names("measure"):
+            entry["meaning"] = registry.spec("measure", constraint.name).summary.rstrip(".")
+        judged.append(entry)
+    return judged
 
 
 Judged = tuple[Measures, Mapping[str, Fitted]]
@@ -298,11 +293,11 @@ def judged_as_usual(experiment: Experiment, microdata: Microdata, registry: Regi
     required, accepted = without_publishable(experiment.constraints)[0], experiment.accepted
     bounds = exact_risks(microdata, registry, required, accepted)
     judged = measures_by_role(microdata, registry) | {"other": (*harms_of(registry), *bounds)}
-    bounded = {text.partition("<")[0].strip() for text in experiment.constraints}
+    bounded = _bounded(experiment)
     risks = [entry["name"] if isinstance(entry, dict) else entry for entry in judged["dr"]]
     aims = aims_of(experiment.constraints, registry, risks, experiment.goal)
-    constraints = (*experiment.constraints, *limits_of(bounds | aims, bounded))
-    return experiment.model_copy(update={"measures": Measures.model_validate(judged), "constraints": constraints})
+    limits = (*experiment.limits, *limits_of(bounds | aims, bounded))
+    return experiment.model_copy(update={"measures": Measures.model_validate(judged), "limits": limits})
 
 
 def _judged(measure: MeasureEntry, microdata: Microdata) -> Table:
@@ -489,16 +484,10 @@ def aims_of(
     return dict.fromkeys((name for name in judged if name in stated), strictest_bound(others, registry, accepted))
 
 
-def aims_among(constraints: Sequence[str], registry: Registry, goal: float | None = None) -> list[str]:
-    """Return the constraints that `aims_of` has added behind the requirements."""
-    # They stand after the requirement on the verdict; without one, they begin where the first of them stands.
-    verdicts = [place + 1 for place, text in enumerate(constraints) if without_publishable([text])[1]]
-    for place in verdicts[:1] or range(len(constraints)):
-        aims = limits_of(aims_of(constraints[:place], registry, registry.names("measure"), goal))
-        added = [text for text in constraints[place:] if text in aims]
-        if added and (verdicts or constraints[place] in aims):
-            return added
-    return []
+def aims_among(constraints: Iterable[Constraint], registry: Registry) -> list[Constraint]:
+    """Return the limits that `aims_of` has added to the requirements."""
+    stated = {name for occasion in ("identity", "inference") for name in registry.defaults("measure", occasion)}
+    return [one for one in constraints if one.own and one.name in stated]
 
 
 def limits_of(bounds: Mapping[str, float], bounded: Iterable[str] = ()) -> list[str]:
@@ -506,30 +495,9 @@ def limits_of(bounds: Mapping[str, float], bounded: Iterable[str] = ()) -> list[
     return [f"{name} <= {bound:g}" for name, bound in bounds.items() if name not in set(bounded)]
 
 
-def with_origins(
-    judged: Sequence[Mapping[str, Any]],  # of `judge_constraints`. Of two that are alike the user's comes first.
-    registry: Registry,
-    most_harm: float = MOST_HARM,  # the bound of harms
-    aims: Sequence[str] = (),  # of `aims_among`
-    accepted: float = ACCEPTED,  # the bound of the verdict where no requirement sets it
-) -> list[dict[str, Any]]:
-    """Return judged constraints; ``own`` says whether evosdc set them itself, without a request."""
-    texts = [str(entry["requirement"]) for entry in judged]
-    exact = dict.fromkeys(registry.defaults("measure", "exact"), strictest_bound(texts, registry, accepted))
-    own = dict.fromkeys(harms_of(registry), most_harm) | exact | learned_of(registry)
-    own |= _bounds_of_judges(registry, accepted)
-    limits = [*limits_of(own), *aims]
-    last = {text: place for place, text in enumerate(texts)}
-    origins = [
-        {**entry, "own": text in limits and last[text] == place}
-        for place, (entry, text) in enumerate(zip(judged, texts, strict=True))
-    ]
-    names = set(registry.names("measure"))
-    for entry in origins:
-        name = str(entry["requirement"]).partition(" ")[0]
-        if entry["own"] and entry.get("met") is False and name in names:  # users have not chosen that measure
-            entry["meaning"] = registry.spec("measure", name).summary.rstrip(".")
-    return origins
+def _bounded(experiment: Experiment) -> set[str]:
+    """Return the figures that an experiment bounds already."""
+    return {text.partition("<")[0].strip() for text in (*experiment.constraints, *experiment.limits)}
 
 
 NO_BOUND = 100.0  # per cent of the records from which there is nothing to guard
@@ -543,10 +511,10 @@ def guarded(experiment: Experiment, genotype: object, registry: Registry) -> Exp
     drawing = matrices_of(genotype) if isinstance(genotype, Genotype) else None
     if drawing is None or measures is None or drawing.most_relabelled >= NO_BOUND:
         return experiment
-    bounded = {text.partition("<")[0].strip() for text in experiment.constraints}
+    bounded = _bounded(experiment)
     harms = [name for name in registry.defaults("measure", "harm") if name not in bounded]
     taken = {measure.name for measure in measures.all}
     others = [*measures.other, *(MeasureEntry(name=name) for name in harms if name not in taken)]
-    limits = [f"{name} <= {drawing.most_relabelled:g}" for name in harms]
+    limits = (*experiment.limits, *limits_of(dict.fromkeys(harms, drawing.most_relabelled)))
     judged = Measures.model_validate({**dict(measures), "other": tuple(others)})
-    return experiment.model_copy(update={"measures": judged, "constraints": (*experiment.constraints, *limits)})
+    return experiment.model_copy(update={"measures": judged, "limits": limits})

@@ -168,7 +168,8 @@ def protection(
         "structural_zeros": options.structural_zeros,
         "algorithm": {"name": registry.default("algorithm", "protect")},
         "measures": measures,
-        "constraints": [*require, *([verdict] if verdict else ()), *problem.limits_of(limited | aims)],
+        "constraints": [*require, *([verdict] if verdict else ())],
+        "limits": problem.limits_of(limited | aims),
         "second_opinion": options.second_opinion,
         "stop": _stop(seconds, options.generations, GENERATIONS, STALLED),
     }

@@ -89,7 +89,7 @@ def _mean(found: Sequence[dict[str, float]]) -> MeanScores:
 
 
 # Keys of an experiment that say how a recipe was judged.
-JUDGED = ("genotype", "measures", "fitness", "constraints", "structural_zeros", "audience", "bound")
+JUDGED = ("genotype", "measures", "fitness", "constraints", "limits", "structural_zeros", "audience", "bound")
 
 
 def recipe_of(
@@ -241,8 +241,8 @@ def _contribution(step: RecipeStep, whole: Mapping[str, float], assures: bool, b
 
 def _broken(recipe: Recipe, step: RecipeStep) -> list[str]:
     """Return known requirements, and limits on exchanged labels, that do not hold without a step."""
-    listed = recipe.judged.get("constraints", ())
-    texts = [text for text in listed if isinstance(text, str)] if isinstance(listed, list | tuple) else []
+    listed = (text for key in ("constraints", "limits") for text in recipe.judged.get(key, ()))
+    texts = [text for text in listed if isinstance(text, str)]
     on_figures, _ = without_publishable(texts)  # a file without a step has no verdict
     known = [(text, Constraint.parse(text)) for text in on_figures]
     return [

@@ -139,8 +139,7 @@ def write_release(
     evidence = Evidence(
         intruder=intruder,
         requirements=judged,
-        own_limits=[str(entry["requirement"]) for entry in judged if entry["own"]],
-        aims=aims_among(experiment.constraints, registry, experiment.goal),
+        aims=[str(one) for one in aims_among(assembly.problem.constraints.listed, registry)],
         bound=bound,
         bound_by=bound_by,
         audience=named or audience_of(bound),

@@ -19,7 +19,7 @@ from evosdc.experiment.assembly import Assembly, assemble, opened
 from evosdc.experiment.display import Display
 from evosdc.experiment.early_verdict import JudgedSearch, within
 from evosdc.experiment.experiment import ExecutorChoice, Experiment
-from evosdc.experiment.outputs import missed_by_all, traced, write_outputs
+from evosdc.experiment.outputs import missed_by_all, write_outputs
 from evosdc.experiment.planned_start import planned_start, with_known_plan
 from evosdc.experiment.provenance import require_same_data
 from evosdc.experiment.reader import experiment_of, experiment_text, resolve
@@ -304,10 +304,7 @@ def _start(
         message = f"{len(individuals)} of {wanted} starting files were evaluated in their share of the time"
         recorder.display.message(f"{message}; the rest of it is the search's")
         preparation.write_repetition(folder, assembly, len(individuals), None)
-    constraints = assembly.problem.constraints
-    limits = traced(assembly, [{"requirement": str(one)} for one in constraints.listed])
-    own = [str(entry["requirement"]) for entry in limits if entry["own"]]
-    if missed := missed_by_all(constraints, [individual.scores for individual in individuals], own):
+    if missed := missed_by_all(assembly.problem.constraints, [individual.scores for individual in individuals]):
         recorder.display.message(missed)
     files = preparation.files_of(assembly, individuals)
     preparation.write_portfolio(folder, files)

@@ -208,7 +208,7 @@ def _stamp(experiment: Experiment, kinds: str) -> Path:
         experiment.algorithm.name,
         experiment.fitness.name,
         *(entry.name for entry in (measures.all if measures is not None else ())),
-        *(text.split()[0] for text in experiment.constraints),
+        *(text.split()[0] for text in (*experiment.constraints, *experiment.limits)),
     )
     digest = sha256("\n".join(facts).encode()).hexdigest()[:16]
     return Path(platformdirs.user_cache_dir("evosdc")) / "rehearsed" / digest

@@ -50,6 +50,7 @@ class Constraint:
     attribute: str | None = None
     # Parameters of a privacy model: ``"l-diversity(kind = 'entropy') of salary >= 2"``.
     params: tuple[tuple[str, Any], ...] = ()
+    own: bool = field(default=False, compare=False)  # whether evosdc set it itself, without a request
 
     @property
     def plain(self) -> bool:
@@ -57,7 +58,7 @@ class Constraint:
         return self.operator == ">=" and not self.params and self.attribute is None
 
     @classmethod
-    def parse(cls, text: str) -> Self:
+    def parse(cls, text: str, own: bool = False) -> Self:
         """Return the constraint of a text such as ``"il of education <= 5"``."""
 
         def refused(given: str, wanted: str = _WANTED) -> ExperimentError:
@@ -84,7 +85,7 @@ class Constraint:
             params = tomllib.loads(f"x = {{ {left['params'] or ''} }}")["x"]
         except tomllib.TOMLDecodeError:
             raise refused(f"the parameters ({left['params']})", "(key = value, ...) after the name") from None
-        return cls(left["name"], operator, bound, left["attribute"], tuple(params.items()))  # type: ignore[arg-type]
+        return cls(left["name"], operator, bound, left["attribute"], tuple(params.items()), own)  # type: ignore[arg-type]
 
     @cached_property
     def figure_name(self) -> str:

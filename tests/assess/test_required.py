@@ -5,7 +5,7 @@ import pytest
 from evosdc.assess.verdict import on_publication, unmet
 from evosdc.errors import InputError
 from evosdc.experiment.experiment import Experiment
-from evosdc.experiment.problem import aims_among, aims_of, parse_constraints, with_origins
+from evosdc.experiment.problem import aims_among, aims_of, parse_constraints
 from evosdc.experiment.protection import protection
 from evosdc.model.constraint import Constraint, without_publishable
 from evosdc.options.search import ProtectOptions
@@ -34,12 +34,11 @@ def test_an_experiment_may_require_the_verdict():
     assert [str(constraint) for constraint in parse_constraints(experiment)] == ["dr <= 20"]
 
 
-def test_own_limits_are_told_from_the_same_of_a_user():
-    registry = default_registry()
-    judged = [entry("worst-relabelling <= 3"), entry("dr <= 20"), entry("worst-relabelling <= 3")]
-    assert [found["own"] for found in with_origins(judged, registry)] == [False, False, True]
-    assert [found["own"] for found in with_origins([entry("worst-relabelling <= 5")], registry, 5.0)] == [True]
-    assert [found["own"] for found in with_origins([entry("worst-relabelling <= 5")], registry)] == [False]
+def test_limits_are_told_from_the_same_constraint_of_a_user():
+    text = "worst-relabelling <= 3"
+    experiment = Experiment(data={"name": "german"}, constraints=(text, "dr <= 20"), limits=(text,))
+    found = parse_constraints(experiment)
+    assert [(str(one), one.own) for one in found] == [(text, False), ("dr <= 20", False), (text, True)]
 
 
 @pytest.mark.parametrize(
@@ -62,38 +61,17 @@ def test_an_audience_keeps_the_search_to_its_bound_without_a_required_verdict():
     registry, judged = default_registry(), ("ctbil", "dbrl", "two-way-linkage")
     assert aims_of((), registry, judged, 20.0) == {"dbrl": 20.0, "two-way-linkage": 20.0}
     assert aims_of(("dbrl <= 5",), registry, judged, 33.0) == {"two-way-linkage": 5.0}
-    constraints = ("k-anonymity >= 2", "worst-relabelling <= 3", "dbrl <= 20", "two-way-linkage <= 20")
-    assert aims_among(constraints, registry, 20.0) == ["dbrl <= 20", "two-way-linkage <= 20"]
-    assert aims_among(constraints, registry) == []
-
-
-def test_limits_for_a_verdict_are_evosdcs_own():
-    judged = [entry("informed-linkage <= 9"), entry("dr <= 20")]
-    registry = default_registry()
-    assert [found["own"] for found in with_origins(judged, registry)] == [False, False]
-    assert [found["own"] for found in with_origins(judged, registry, aims=["informed-linkage <= 9"])] == [True, False]
-
-
-@pytest.mark.parametrize(
-    ("constraints", "aims"),
-    [
-        (("informed-linkage <= 9",), []),
-        (("informed-linkage <= 9", "publishable"), []),
-        (("dr <= 20", "publishable", "dbrl <= 9", "worst-relabelling <= 3"), ["dbrl <= 9"]),
-        (("prl <= 4", "publishable", "dbrl <= 9", "dbrl <= 4"), ["dbrl <= 4"]),
-        (("two-way-linkage <= 4", "publishable", "dbrl <= 4", "prl <= 9"), ["dbrl <= 4"]),
-    ],
-)
-def test_limits_for_a_verdict_stand_behind_it(constraints, aims):
-    assert aims_among(constraints, default_registry()) == aims
+    limits = ("worst-relabelling <= 3", "dbrl <= 20", "two-way-linkage <= 20")
+    experiment = Experiment(data={"name": "german"}, constraints=("prl <= 4",), limits=limits)
+    assert list(map(str, aims_among(parse_constraints(experiment), registry))) == [*limits[1:]]
 
 
 def test_protect_keeps_the_search_to_the_bound():
     registry, source = default_registry(), {"name": "housing", "first": 80, "protect": ["built", "degree"]}
     experiment = protection(source, registry, ProtectOptions(fitness="max", require=["publishable"]))
     aims = ["dbrl <= 9", "prl <= 9", "two-way-linkage <= 9"]
-    assert aims_among(experiment.constraints, registry) == aims
-    assert "ranked-linkage <= 9" not in protection(source, registry, ProtectOptions(fitness="max")).constraints
+    assert list(map(str, aims_among(parse_constraints(experiment), registry))) == aims
+    assert "prl <= 9" not in protection(source, registry, ProtectOptions(fitness="max")).limits
 
 
 @pytest.mark.parametrize(

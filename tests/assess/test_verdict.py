@@ -82,8 +82,8 @@ def test_people_found_are_told_with_and_without_protection_and_for_whom():
 
 
 def test_a_search_that_was_kept_to_the_bound_is_given_more_time():
-    missed = {"requirement": "m <= 9", "value": 9.1, "met": False}
-    given = {"intruder": intruder(ACCEPTED + 0.1), "requirements": [missed], "own_limits": ["m <= 9"]}
+    missed = {"requirement": "m <= 9", "value": 9.1, "met": False, "own": True}
+    given = {"intruder": intruder(ACCEPTED + 0.1), "requirements": [missed]}
     (reason,) = verdict(**given, aims=["m <= 9"])["reasons"]
     assert reason.endswith("The search found no such file. Give it more time, or publish fewer categories.")
     turned = given["intruder"] | {"looks_for": "masked record", "other_percent": 4.6}
@@ -140,7 +140,7 @@ def test_what_was_not_checked_is_never_said_to_be_confirmed(counts, provided, co
     [
         ({"requirements": [{"requirement": "k >= 3", "value": 1.0, "met": False}]}, "Not met: k >= 3 (it is 1)."),
         (
-            {"requirements": [{"requirement": "k >= 3", "value": 1.0, "met": False}], "own_limits": ["k >= 3"]},
+            {"requirements": [{"requirement": "k >= 3", "value": 1.0, "met": False, "own": True}]},
             "A limit that evosdc sets is not kept: k >= 3 (it is 1).",
         ),
         ({"holds": False, "contradiction": "An intruder links twice as many."}, "links twice as many"),
@@ -534,10 +534,11 @@ def test_conditions_are_accepted_only_where_that_is_said(headline, strict, lenie
 
 
 def test_what_evosdc_requires_itself_is_not_said_to_be_required():
-    entries = [{"requirement": text, "value": 1.0, "met": True} for text in ("h <= 3", "k-anonymity >= 3")]
-    told = verdict(requirements=entries[:1], own_limits=["h <= 3"])
+    own = {"h <= 3": True, "k-anonymity >= 3": False}
+    entries = [{"requirement": text, "value": 1.0, "met": True, "own": is_own} for text, is_own in own.items()]
+    told = verdict(requirements=entries[:1])
     assert not any("required" in text for text in told["reasons"])
-    told = verdict(requirements=entries, own_limits=["h <= 3"])
+    told = verdict(requirements=entries)
     assert told["reasons"][0] == "All requirements are met: k-anonymity >= 3."
 
 
@@ -631,6 +632,6 @@ def test_a_column_with_a_single_value_left_is_named_so():
 
 
 def test_a_limit_of_evosdc_is_explained_with_its_figure():
-    missed = {"requirement": "m <= 2", "value": 2.183, "met": False, "meaning": "Values that are looked up"}
-    (reason,) = verdict(requirements=[missed], own_limits=["m <= 2"])["reasons"]
-    assert "m <= 2 (it is 2.18; values that are looked up)" in reason
+    missed = {"requirement": "m <= 2", "value": 2.183, "met": False, "own": True, "meaning": "Values looked up"}
+    (reason,) = verdict(requirements=[missed])["reasons"]
+    assert "m <= 2 (it is 2.18; values looked up)" in reason

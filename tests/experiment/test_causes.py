@@ -34,10 +34,10 @@ def test_what_no_starting_file_keeps(texts, scores, said):
 
 
 def test_limits_of_evosdc_are_told_where_nothing_required_is_missed_alone():
-    constraints = Constraints(tuple(map(Constraint.parse, ["dr <= 5", "exact-linkage <= 1"])))
-    both = missed_by_all(constraints, [constraints.judge({"dr": 6.0, "exact-linkage": 2.0})], ["exact-linkage <= 1"])
+    constraints = Constraints((Constraint.parse("dr <= 5"), Constraint.parse("exact-linkage <= 1", own=True)))
+    both = missed_by_all(constraints, [constraints.judge({"dr": 6.0, "exact-linkage": 2.0})])
     assert "keeps dr <= 5 (the nearest has 6);" in both
-    alone = missed_by_all(constraints, [constraints.judge({"dr": 4.0, "exact-linkage": 2.0})], ["exact-linkage <= 1"])
+    alone = missed_by_all(constraints, [constraints.judge({"dr": 4.0, "exact-linkage": 2.0})])
     assert "keeps exact-linkage <= 1 (the nearest has 2), which evosdc requires of every file;" in alone
 
 

@@ -57,7 +57,8 @@ def protecting(people, names=("wage", "sex", "age"), start=None, harms=True, **g
 
 
 def exact(experiment):
-    return [text for text in experiment.constraints if text.startswith("exact-linkage")]
+    listed = (*experiment.constraints, *experiment.limits)
+    return [text for text in listed if text.startswith("exact-linkage")]
 
 
 def test_it_is_a_constraint_where_one_value_can_find_too_many(people):
@@ -204,10 +205,10 @@ def own(people, names=("wage", "sex", "age"), **given):
 def test_a_file_without_named_measures_is_kept_from_it_too(people):
     assembly = assemble(own(people), REGISTRY)
     assert [str(constraint) for constraint in assembly.problem.constraints.listed] == [BOUND]
-    assert assembly.experiment.constraints == (BOUND,)
+    assert assembly.experiment.limits == (BOUND,)
     assert not assemble(own(people, ["sex", "age"]), REGISTRY).problem.constraints
     looser = assemble(own(people, constraints=["exact-linkage <= 30"]), REGISTRY)
-    assert looser.experiment.constraints == ("exact-linkage <= 30",)
+    assert (looser.experiment.constraints, looser.experiment.limits) == (("exact-linkage <= 30",), ())
     named = own(people, measures={"il": ["il1s", "ctbil"], "dr": ["dbrl"]})
     assert not assemble(named, REGISTRY).problem.constraints
 

@@ -27,7 +27,7 @@ def experiment(*swapped, **changes):
             "measures": {"il": ["dbil"], "dr": ["dbrl"]},
             "fitness": {"name": "loss"},
             "audience": "public",
-            "constraints": ["dbrl <= 9"],
+            "limits": ["dbrl <= 9"],
             "start": [{"method": "rank-swapping", "p": p} for p in swapped],
             "second_opinion": False,
             **changes,
