@@ -30,13 +30,14 @@ from evosdc.experiment.data import earlier_release, load_data, microdata_of
 from evosdc.experiment.environment import naming_plugins
 from evosdc.experiment.experiment import Experiment, Measures, Named, Operators, StopRule
 from evosdc.experiment.problem import build_problem, fitness_of, judged_as_usual, parse_constraints, require_last
+from evosdc.experiment.provenance import require_same_data
 from evosdc.experiment.reader import experiment_of, with_recipes
 from evosdc.files.source import Source
 from evosdc.model import Algorithm, Archipelago, Composed, EarlierRelease, Genotype, Microdata, Seedable, toolbox_of
 from evosdc.model.operators import crossover_of, mutation_of
 from evosdc.model.toolbox import register_operators
 from evosdc.plugins.registry import Registry
-from evosdc.runs.layout import RunFolder
+from evosdc.runs.layout import ENVIRONMENT, RunFolder
 from evosdc.secret import Seed, chosen_seed, lent
 from evosdc.table.schema import Role, Schema
 from evosdc.table.table import Rows, Table, only_known
@@ -286,10 +287,12 @@ def assembled_like(
 
 
 def opened(folder: RunFolder, registry: Registry) -> Assembly:
-    """Return everything that the run in a folder needs."""
+    """Return everything that the run in a folder needs; raise `CheckpointError` where its data have changed."""
     with naming_plugins(folder, registry):
         experiment = experiment_of(folder)
-        return assemble(experiment, registry, folder.seed(experiment.seed))
+        assembly = assemble(experiment, registry, folder.seed(experiment.seed))
+    require_same_data(folder.read_object(ENVIRONMENT), assembly.source.table, folder.key())
+    return assembly
 
 
 def known_to_attackers(assembly: Assembly, table: Table) -> Table:

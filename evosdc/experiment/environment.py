@@ -16,7 +16,7 @@ from evosdc.plugins.kinds import KINDS
 from evosdc.plugins.registered import PLUGIN
 from evosdc.plugins.registry import Registry
 from evosdc.printing import printable
-from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT, RunFolder, object_if_readable
+from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT, RESOLVED, RunFolder, object_if_readable
 from evosdc.secret import Key
 from evosdc.table.schema import Schema
 
@@ -44,6 +44,14 @@ def environment_of(assembly: "Assembly", key: Key) -> dict[str, Any]:
 def begun_by(command: str) -> dict[str, str]:
     """Return the command and the beginning of a run, in UTC."""
     return {"command": command, "date": today()}
+
+
+def begin(folder: RunFolder, experiment: Experiment, now: dict[str, Any], key: Key, command: str) -> None:
+    """Write what a run or a study begins with; last the file that makes its folder one that can be resumed."""
+    folder.keep_key(key)
+    folder.write_json(ENVIRONMENT, now | begun_by(command))
+    write_experiment(folder, experiment_text(experiment))
+    folder.write_json(RESOLVED, experiment.to_json())
 
 
 def begun_as(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:

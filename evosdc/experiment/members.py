@@ -24,7 +24,6 @@ from evosdc.experiment.opinion import claims_of, members_opinion, plan_of, used_
 from evosdc.experiment.outputs import write_outputs
 from evosdc.experiment.planned_start import with_known_plan
 from evosdc.experiment.preparation import read_portfolio
-from evosdc.experiment.provenance import require_same_data
 from evosdc.experiment.release import found_in
 from evosdc.experiment.summaries import scored
 from evosdc.experiment.tuned_start import with_found
@@ -56,7 +55,6 @@ def front_member(path: Path, member: Member | Choice, registry: Registry) -> tup
         raise ExperimentError(Fault(str(path), given, "the folder of a single run", advice))
     folder = RunFolder(path)
     assembly = opened(folder, registry)
-    require_same_data(folder.read_object(layout.ENVIRONMENT), assembly.source.table, folder.key())
     state = found_so_far(path, assembly.problem.genotype)
     if state is None:
         advice = "Wait for its search to begin, or go on with it by evosdc resume."

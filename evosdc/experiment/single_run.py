@@ -22,7 +22,7 @@ from evosdc.experiment.experiment import ExecutorChoice, Experiment
 from evosdc.experiment.outputs import missed_by_all, write_outputs
 from evosdc.experiment.planned_start import planned_start, with_known_plan
 from evosdc.experiment.provenance import require_same_data
-from evosdc.experiment.reader import experiment_of, experiment_text, resolve
+from evosdc.experiment.reader import experiment_of, resolve
 from evosdc.experiment.recorder import Recorder, remove_report
 from evosdc.experiment.start import StartingFile, start_of, starting_individual
 from evosdc.experiment.time_budget import TimeGiven, ending_within, kinds_of, rehearse, time_of
@@ -89,7 +89,6 @@ def finish_stopped(path: Path, registry: Registry) -> Result:
     # Before the search it is the best file that tuning has found, where that was done.
     folder = RunFolder(path)
     assembly = opened(folder, registry)
-    require_same_data(folder.read_object(layout.ENVIRONMENT), assembly.source.table, folder.key())
     with folder:
         assembly = with_known_plan(with_found(assembly, folder), folder)
         state, _ = newest_checkpoint(path, assembly.problem.genotype)
@@ -147,15 +146,11 @@ def run_once(
     with folder.cleared_of(InputError), folder:
         folder.require_new(own)
         key = seed if isinstance(seed, Key) else Key.fresh()
-        folder.keep_key(key)
         one = assembly.experiment.model_copy(update={"seed": public(seed), "replicates": 1})
         start = start_of(experiment, registry, assembly.microdata.original.schema)
         full = resolve(one, registry, assembly.microdata.protect, start)
         now = environment.environment_of(replace(assembly, experiment=full), key)
-        folder.write_json(layout.ENVIRONMENT, now | environment.begun_by(command))
-        environment.write_experiment(folder, experiment_text(full))
-        # Last, since this is the file that makes the folder one that can be resumed.
-        folder.write_json(layout.RESOLVED, full.to_json())
+        environment.begin(folder, full, now, key, command)
         given = time_of(assembly, began).slowed(slowness)
         given.remark((display or Display()).message)
         return _carry_out(Recorder(ending_within(assembly, given, folder), folder, display or Display()), given)

@@ -182,10 +182,7 @@ def run_study(
     with folder:
         folder.require_new(experiment.data.file)
         own = seed if isinstance(seed, Key) else Key.fresh()
-        folder.keep_key(own)
-        folder.write_json(ENVIRONMENT, _environment(experiment, registry, own) | environment.begun_by(command))
-        environment.write_experiment(folder, experiment_text(experiment))
-        folder.write_json(RESOLVED, experiment.to_json())
+        environment.begin(folder, experiment, _environment(experiment, registry, own), own, command)
         return _carry_out(experiment, folder, registry, display or Display())
 
 
