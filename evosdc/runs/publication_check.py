@@ -71,7 +71,6 @@ def is_secret(path: Path) -> bool:
 Kind = Literal["run", "study", "tuning", "clusters", "folder"]
 
 _OTHERS = 0o077
-_SHA256 = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,15 +198,12 @@ def _other(path: Path) -> Sorted:
 
 
 def _on_run(folder: Path) -> Iterator[Finding]:
-    """Yield the faults of a run: it can be repeated, its file was changed, or it keeps a hash of the original."""
+    """Yield the faults of a run: it can be repeated, or its file was changed."""
     if layout.object_if_readable(folder / layout.RESOLVED).get("seed") is not None:
         yield Finding("The run draws from a public seed: anyone can repeat it. Run it again without a seed.")
     fault = published_fault(folder, layout.object_if_readable(folder / layout.RELEASE), lacking=False)
     if fault is not None:
         yield Finding(f"{Path(fault.where).name} is not the file that the run wrote. {ADVICE}")
-    environment = layout.object_if_readable(folder / layout.ENVIRONMENT)
-    if _hashed(environment) or len(str(environment.get("data", ""))) == _SHA256:
-        yield _hash_found(layout.ENVIRONMENT)
 
 
 def _on_manifests(folder: Path, manifests: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
@@ -226,8 +222,6 @@ def _on_manifests(folder: Path, manifests: Mapping[str, Mapping[str, Any]]) -> I
                     kept.append(word)
             kept += [] if manifest.get("shuffled") or "--shuffle" in kept else ["--shuffle"]
             yield Finding(f"{printable(name)} is not for release: {' and '.join(why)}.", shlex.join(kept))
-        if _hashed(manifest):
-            yield _hash_found(f"{Path(name).stem}{layout.MANIFEST}")
 
 
 def _on_secrets(folder: Path, files: Sequence[Sorted]) -> Iterator[Finding]:
@@ -269,18 +263,6 @@ def _not_for_release(manifest: Mapping[str, Any]) -> list[str]:
     # Of a run the verdict looks at the order of records.
     ordered = "run" not in manifest and not manifest.get("shuffled")
     return [*seeded, *(["its records keep the order of the original"] if ordered else [])]
-
-
-def _hash_found(name: str) -> Finding:
-    return Finding(
-        f"{printable(name)} holds the SHA-256 of the original: who knows most of it can test guesses at the rest. This "
-        "version of evosdc writes none."
-    )
-
-
-def _hashed(manifest: Mapping[str, Any]) -> bool:
-    """Return whether a file tells the plain SHA-256 of a user's own data or schema."""
-    return any("sha256" in _inputs(manifest).get(part, {}) for part in ("data", "schema"))
 
 
 def _inputs(manifest: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
