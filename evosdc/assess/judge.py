@@ -376,7 +376,7 @@ def second_opinions(
     seed: int = 1,
     answered: Callable[[int, int], None] | None = None,
     in_order: bool = True,
-    until: Callable[[], float | None] = lambda: None,
+    until: Callable[[], float] = lambda: math.inf,
     others: Table | None = None,
     earlier: tuple[EarlierRelease, ...] = (),
 ) -> dict[str, SecondOpinion]:
@@ -493,7 +493,7 @@ def of_members(
     protect: Sequence[str],
     registry: Registry,
     seed: int,
-    until: Callable[[], float | None] = lambda: None,
+    until: Callable[[], float] = lambda: math.inf,
 ) -> dict[str, Any]:
     """Return what attacks by a file reach of its people and of people who are not in it, JSON-able."""
     judges = registry.defaults("measure", "judge")
@@ -546,9 +546,9 @@ def _needed(specs: Mapping[str, MeasureSpec], built: Mapping[str, Measure], clai
     return [name for names in by_family.values() for name in names[:NEEDED]]
 
 
-def _share(left: float | None, judges: int, again: bool) -> float | None:
+def _share(left: float, judges: int, again: bool) -> float:
     """Return the seconds that the next turn may take."""
-    if left is None or judges == 1:
+    if judges == 1:
         return left
     return left * (MOST_OF_TIME if again else min(1.0, FIRST_TURN / judges))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from time import monotonic
 from typing import Any
 
@@ -56,7 +57,7 @@ def margins_wanted(
     masked: Table,
     scores: Mapping[str, float],
     members: Mapping[str, Any] | None,  # what judges by members and others say
-    until: Callable[[], float | None] = lambda: None,  # returns the seconds that are left
+    until: Callable[[], float] = lambda: inf,  # returns the seconds that are left
 ) -> tuple[dict[str, float], str]:
     """Return by figure how far a search has to stay from its bounds to be publishable, and which risks are beyond."""
     # Nothing where the verdict would accept what was found.
@@ -159,7 +160,7 @@ class JudgedSearch:
         """Search to the end; return why it ended."""
         if (ended := self._repeated()) is not None:
             return ended
-        assembly, timed = self.recorder.assembly, self.given.seconds is not None and self.stop.seconds is not None
+        assembly, timed = self.recorder.assembly, self.given.seconds < inf and self.stop.seconds is not None
         # Only a search with a goal whose genomes are one file each is judged. A large file would take much of its time.
         alone = assembly.experiment.goal is not None and assembly.problem.single
         if timed and not self.bounds and alone and len(assembly.source.table) < LARGE:
@@ -233,7 +234,6 @@ class JudgedSearch:
         """Return what `margins_wanted` says of the best file, what judges by members say, and the seconds of these."""
         assembly, folder, began = self.recorder.assembly, self.recorder.folder, monotonic()
         end, state = began + max(0.5 * left, self.cost), self.state
-        assert self.given.seconds is not None, "only a run with a time is judged early"
 
         def rest() -> float:
             return end - monotonic()

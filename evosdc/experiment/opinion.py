@@ -6,6 +6,7 @@ who are not in it show the difference. So the plan of the run protects one half 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -93,15 +94,14 @@ def opinion_of(
     best: Individual,  # the solution
     masked: Table,  # its file
     answered: Callable[[int, int], None] | None = None,  # called with how many of how many judges have answered
-    until: Callable[[], float | None] = lambda: None,
+    until: Callable[[], float] = lambda: inf,
     earlier: tuple[EarlierRelease, ...] = (),  # files of the same people that are out already, or may be
 ) -> tuple[SecondOpinion, list[str]]:
     """Return the second opinion of a result, and notes; an empty one where judges cannot run."""
     microdata, registry, experiment = assembly.microdata, assembly.registry, assembly.experiment
     files, claims = {BEST: masked}, {BEST: claims_of(best.scores, experiment, registry)}
-    left = until()
     try:
-        with time_limited(None if left is None else 0.5 * left, DeadlineOver):
+        with time_limited(0.5 * until(), DeadlineOver):
             rival = _classical(assembly, starting)
     except DeadlineOver:
         rival = None
@@ -199,7 +199,7 @@ def halves_of(records: int, seed: Seed) -> tuple[Rows, Rows]:
 
 
 def half_release(
-    assembly: Assembly, plan: tuple[MaskingEntry, ...], generations: int, seconds: float | None = None, half: int = 0
+    assembly: Assembly, plan: tuple[MaskingEntry, ...], generations: int, seconds: float = inf, half: int = 0
 ) -> HalfRelease:
     """Return a half of the people as the plan of a run protects it: the start at its parameters, then the search."""
     began = monotonic()
@@ -224,7 +224,7 @@ def half_release(
     state = first_state(own.algorithm, started)
     evaluator = Evaluator(problem, None, None, rule)
     evaluator.remember(started)
-    most, stop = min(generations, GENERATIONS), Stop(seconds=min(MOST_SECONDS, seconds or MOST_SECONDS))
+    most, stop = min(generations, GENERATIONS), Stop(seconds=min(MOST_SECONDS, seconds))
 
     def enough(state: SearchState, record: object) -> str | None:
         # The file of a run keeps its bounds, if any file does. A half that does not is another plan.
@@ -245,7 +245,7 @@ def members_opinion(
     assembly: Assembly,
     plan: tuple[MaskingEntry, ...],
     generations: int,  # of the run
-    until: Callable[[], float | None] = lambda: None,
+    until: Callable[[], float] = lambda: inf,
 ) -> dict[str, Any] | None:
     """Return findings of judges by members and others on a run's plan, JSON-able; None where nothing is sensitive."""
     # ``judges`` as in a second opinion, ``not_applicable``, ``members`` and ``others`` (how many people), and the
@@ -269,16 +269,16 @@ def _attacked(
     assembly: Assembly,
     plan: tuple[MaskingEntry, ...],
     generations: int,
-    until: Callable[[], float | None],
+    until: Callable[[], float],
     half: int,
 ) -> dict[str, Any]:
     """Protect a half of the people by the plan, and attack both halves."""
     left = until()
-    if left is not None and left < 1.0:
+    if left < 1.0:
         return {"not_checked": NO_TIME}
     try:
-        with time_limited(None if left is None else 0.7 * left, DeadlineOver):
-            release = half_release(assembly, plan, generations, None if left is None else 0.3 * left, half)
+        with time_limited(0.7 * left, DeadlineOver):
+            release = half_release(assembly, plan, generations, 0.3 * left, half)
     except DeadlineOver:
         return {"not_checked": "the time given was too short to protect half of the people by the same plan"}
     except InputError as error:

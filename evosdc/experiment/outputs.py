@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from math import inf
 from time import monotonic, process_time
 from typing import Any
 
@@ -111,17 +112,13 @@ def write_outputs(
         # `process_time` counts all threads; several work on a long file while this one waits.
         given = given.slowed((monotonic() - began) / max(process_time() - worked, 1e-3))
         left = given.for_judges
-        within = span if left is None else f"{span}, {max(left, 0.0):.0f} s at most"
-        if left is None or left >= 1.0:
+        within = span if left == inf else f"{span}, {max(left, 0.0):.0f} s at most"
+        if left >= 1.0:
             shown.concluding(f"asking judges for a second opinion: {within}")
         # Judges by members and others have a half of this time: the verdict hangs on them.
-        half = None if left is None else monotonic() + 0.5 * left
-        members = members or members_opinion(
-            assembly,
-            plan_of(folder, portfolio.best),
-            state.progress.generation,
-            lambda: None if half is None else half - monotonic(),
-        )
+        half = monotonic() + 0.5 * left
+        plan = plan_of(folder, portfolio.best)
+        members = members or members_opinion(assembly, plan, state.progress.generation, lambda: half - monotonic())
         earlier = assembly.earlier or other_runs(folder.path, assembly.source)
         opinion, unasked = opinion_of(
             assembly, starting, best, masked, shown.judging, lambda: given.for_judges, earlier
@@ -132,8 +129,7 @@ def write_outputs(
     fresh = summaries.fresh_summary(assembly, starting, best)
     limit = None
     if not partial:
-        spendable = state.progress.seconds if given.left is None else min(state.progress.seconds, 0.5 * given.left)
-        limit = _limit_of(assembly, spendable)
+        limit = _limit_of(assembly, min(state.progress.seconds, 0.5 * given.left))
     above: dict[str, Any] | None = None  # the limit with per cent above it; None for fitnesses without one
     if limit is not None:
         name = experiment.fitness.name
@@ -223,7 +219,7 @@ def write_outputs(
         recipe=summaries.recipe_summary(folder, best, recipe, portfolio.best),
         limit=above,
     )
-    end = monotonic() + (MOST_TRYING if given.left is None else min(MOST_TRYING, 0.5 * given.left))
+    end = monotonic() + min(MOST_TRYING, 0.5 * given.left)
 
     def what_holds() -> list[str]:
         if genotype.generalises or not problem.single:
@@ -309,7 +305,7 @@ def missed_by_all(constraints: Constraints, judged: Sequence[Mapping[str, float]
 
 
 def causes_of(
-    assembly: Assembly, evaluated: int, judged: Sequence[Mapping[str, Any]], seconds: float | None = None
+    assembly: Assembly, evaluated: int, judged: Sequence[Mapping[str, Any]], seconds: float = inf
 ) -> list[str]:
     """Return a sentence for each possible cause of missed requirements on privacy models."""
     # Causes are unmasked quasi-identifiers, and rules of records whose repair made starting files miss requirements

@@ -110,7 +110,7 @@ def _plan(recorder: Recorder, planned: PlannedStart, rule: Stop, dispatch: Dispa
     solution = nested.algorithm.solution(state.population, state.best)
     genotype = nested.problem.genotype
     assert isinstance(genotype, Composed), "plans are made of masking methods"
-    until = None if rule.seconds is None else began + (1.0 + FOR_JUDGING) * rule.seconds
+    until = inf if rule.seconds is None else began + (1.0 + FOR_JUDGING) * rule.seconds
     masking, mean, cost = _not_worse(nested, genotype.masking(solution.genome), recorder, until)
     recipe = recipe_of(nested, masking, mean, until)
     write_text(folder.file(RECIPE), recipe_text(recipe))
@@ -159,7 +159,7 @@ def plan_assembly(assembly: Assembly, tuned: Sequence[Masking]) -> Assembly:
 
 
 def _not_worse(
-    nested: Assembly, found: Masking, recorder: Recorder, until: float | None
+    nested: Assembly, found: Masking, recorder: Recorder, until: float
 ) -> tuple[Masking, MeanScores | None, float]:
     """Return the plan, or a method that is better on fresh files, with its scores and the seconds of a file."""
     # Perhaps no plan tried a slow method. The best tuned method is judged again if its mean from tuning, which is too
@@ -177,8 +177,7 @@ def _not_worse(
         if tuned != found and (0.0, row["mean"][0]) < best[0]:
             best = min(best, judged(tuned), key=itemgetter(0))
     for row in tuning.get("named", ()):
-        left = None if until is None else max(until - monotonic(), 0.0)
-        with suppress(DeadlineOver), time_limited(left, DeadlineOver):
+        with suppress(DeadlineOver), time_limited(until - monotonic(), DeadlineOver):
             best = min(best, judged(replace(Masking.from_json(row), draw=None)), key=itemgetter(0))
     return best[1:]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import floor, log10, sqrt
+from math import floor, inf, log10, sqrt
 from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
@@ -54,7 +54,7 @@ def mean_scores(
     steps: Sequence[Masking],
     seed: Seed,
     draws: int = DRAWS,
-    until: float | None = None,
+    until: float = inf,
 ) -> MeanScores | None:
     """Return the scores of a plan, in the mean over files that it makes; ``score`` is the fitness's first objective."""
     microdata, found = problem.genotype.microdata, list[dict[str, float]]()
@@ -66,7 +66,7 @@ def mean_scores(
         last = last_step_of(masking, methods, microdata)
         before = None
         for draw in range(draws):
-            if found and until is not None and monotonic() >= until:
+            if found and monotonic() >= until:
                 break
             rng = stream(draw_seed(seed, draw), Purpose.MASK)
             table = apply_masking(masking, methods, microdata, rng)
@@ -92,9 +92,7 @@ def _mean(found: Sequence[dict[str, float]]) -> MeanScores:
 JUDGED = ("genotype", "measures", "fitness", "constraints", "limits", "structural_zeros", "audience", "bound")
 
 
-def recipe_of(
-    assembly: Assembly, masking: Masking, mean: MeanScores | None = None, until: float | None = None
-) -> Recipe:
+def recipe_of(assembly: Assembly, masking: Masking, mean: MeanScores | None = None, until: float = inf) -> Recipe:
     """Return a plan as a recipe: its scores in the mean over several files, and those without each step."""
     problem, registry, seed = assembly.problem, assembly.registry, assembly.seed
     steps = [_in_order(step) for step in masking.steps]

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from time import monotonic, process_time
 from traceback import clear_frames
@@ -226,14 +227,14 @@ def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None =
     limit, spent_before = assembly.stop.seconds, state.progress.seconds if state is not None else 0.0
     # The time left is that of the whole command where it has a limit, else of the search.
     of_search = None if limit is None else limit - spent_before
-    recorder.display.limited(of_search if given.left is None else given.left)
+    recorder.display.limited(of_search if given.seconds == inf else given.left)
     registry.announce("evosdc_run_started", run=recorder.run)
     try:
         state, files, reason = _searched(recorder, state, given)
         assembly = recorder.assembly
         if reason == assembly.stop.time_over:
             preparation.write_repetition(folder, assembly, len(recorder.judged) or None, state.progress.generation)
-            reason = reason if given.seconds is None else f"{given.seconds:g} seconds"
+            reason = reason if given.seconds == inf else f"{given.seconds:g} seconds"
         recorder.write_status("running", "writing the result, with a second opinion where one is wanted")
         result = write_outputs(
             folder, assembly, files, state, reason, display=recorder.display, given=given, members=recorder.members

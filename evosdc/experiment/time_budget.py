@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib.metadata import version
-from math import ceil
+from math import ceil, inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -52,7 +52,7 @@ PROVING = 3.0
 class TimeGiven:
     """When a run has to be over, on the clock of `time.monotonic`."""
 
-    seconds: float | None  # of the whole run; None where nothing limits it
+    seconds: float  # of the whole run; infinite where nothing limits it, and so is all that is left
     end: float
     concluding: float  # seconds before the end at which judges have to have answered
     # What follows search and judges is expected to take, even where the time is too short for that.
@@ -65,14 +65,14 @@ class TimeGiven:
     ) -> "TimeGiven":
         """Return the time of a run that began at `began`, on the same clock, on a file of this size."""
         if rule.whole is None:
-            return cls(None, float("inf"), 0.0)
+            return cls(inf, inf, 0.0)
         expected = CONCLUDING + records * (BY_CELL * (attributes - numbers) + BY_NUMBER * numbers)
         concluding = min(expected + further, MOST_CONCLUDING * rule.whole)
         return cls(rule.whole, began + rule.whole, concluding, expected, concluding)
 
     def remark(self, tell: Callable[[str], None]) -> None:
         """Warn that the time is too short for a file of this size, whatever the search does; usually nothing."""
-        if self.seconds is not None and self.expected > MOST_CONCLUDING * self.seconds:
+        if self.expected > MOST_CONCLUDING * self.seconds:
             wanted = ceil(self.expected / MOST_CONCLUDING)
             tell(
                 f"{self.seconds:g} seconds are too few for a file of this size, and will be exceeded: verdict and "
@@ -81,35 +81,29 @@ class TimeGiven:
 
     def slowed(self, times: float) -> "TimeGiven":
         """Return the time of a run on a machine that others use, too, so that it was once `times` as slow."""
-        if self.seconds is None:
-            return self
         slowed = min(self.usual * min(times, SLOWEST), MOST_CONCLUDING * self.seconds)
         return replace(self, concluding=max(self.concluding, slowed))
 
     @property
-    def left(self) -> float | None:
-        """Seconds until the end; None where nothing limits the run."""
-        return None if self.seconds is None else self.end - monotonic()
+    def left(self) -> float:
+        """Seconds until the end."""
+        return self.end - monotonic()
 
     @property
-    def for_judges(self) -> float | None:
+    def for_judges(self) -> float:
         """Seconds that judges may take from now on."""
-        left = self.left
-        return None if left is None else left - self.concluding
+        return self.left - self.concluding
 
-    def for_search(self, judging: float) -> float | None:
+    def for_search(self, judging: float) -> float:
         """Return the seconds until the search has to end, where judges are expected to take `judging` seconds."""
         # All that follows the search has `MOST_KEPT` of the whole time at most, or what concluding takes and judges
         # need, up to `FOR_JUDGES`.
-        left = self.left
-        if left is None or self.seconds is None:
-            return None
         least = self.concluding + min(2.0 * judging, FOR_JUDGES * self.seconds)
         kept = max(min(self.concluding + judging, MOST_KEPT * self.seconds), least)
-        return max(left - kept, 0.0)
+        return max(self.left - kept, 0.0)
 
 
-UNLIMITED = TimeGiven(None, float("inf"), 0.0)
+UNLIMITED = TimeGiven(inf, inf, 0.0)
 
 
 LEAST = 0.05  # seconds of a search whose time is over before it begins
@@ -131,12 +125,12 @@ def ending_within(
     assembly: Assembly, given: TimeGiven, folder: RunFolder, spent: float = 0.0, over: bool = False
 ) -> Assembly:
     """Return an assembly whose search ends early enough for the following steps, where the run has a time limit."""
-    if given.seconds is None:
+    if given.seconds == inf:
         return assembly
     table, judging = assembly.source.table, 0.0
     if wanted(assembly.experiment, folder, given.seconds):
         judging = expected_seconds(len(table), len(assembly.microdata.protect), len(table.schema.names))
-    seconds = spent if over else spent + max(given.for_search(judging) or 0.0, LEAST)
+    seconds = spent if over else spent + max(given.for_search(judging), LEAST)
     if assembly.stop.seconds is not None:
         seconds = min(seconds, assembly.stop.seconds)
     rule = assembly.experiment.stop.model_copy(update={"seconds": seconds})

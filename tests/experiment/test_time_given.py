@@ -2,6 +2,7 @@
 
 import time
 import tomllib
+from math import inf
 from time import monotonic
 
 import numpy as np
@@ -110,7 +111,7 @@ def test_a_search_among_generalisations_keeps_time_for_its_bound():
 
 def test_without_a_time_nothing_is_limited():
     given = TimeGiven.of(StopRule(seconds=5.0), monotonic(), 1000, 10)
-    assert given.left is given.for_judges is given.for_search(1.0) is None
+    assert given.left == given.for_judges == given.for_search(1.0) == inf
 
 
 @pytest.fixture
