@@ -8,8 +8,8 @@ from evosdc.api.tables import as_given, as_table, chosen_of, held_once, listed, 
 from evosdc.assess.defaults import choose_attributes
 from evosdc.assess.mask import as_chain, build_steps, mask_file
 from evosdc.errors import FaultCollector
+from evosdc.experiment.experiment import MaskingEntry, step_of
 from evosdc.experiment.masked_parts import carrying_out, executor_for_parts
-from evosdc.experiment.maskings import MaskingEntry, step_of
 from evosdc.model import Executor, Masking, MaskingMethod, Microdata
 from evosdc.model.parameters import parse_parameters
 from evosdc.options.masking import MaskOptions

@@ -21,8 +21,7 @@ from evosdc.engine.loop import SearchState, first_state, search
 from evosdc.engine.stop import Stop
 from evosdc.errors import EvosdcError, Fault, InputError, ParameterError
 from evosdc.experiment.assembly import Assembly, assembled_like, known_to_attackers
-from evosdc.experiment.experiment import Experiment, Start
-from evosdc.experiment.maskings import MaskingEntry
+from evosdc.experiment.experiment import Experiment, MaskingEntry, Start
 from evosdc.experiment.reader import read_recipe
 from evosdc.experiment.start import StartingFile, starting_individual, starting_table
 from evosdc.experiment.summaries import entries_of

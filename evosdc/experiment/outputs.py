@@ -22,6 +22,7 @@ from evosdc.experiment import summaries
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.data import other_runs
 from evosdc.experiment.display import Display
+from evosdc.experiment.early_verdict import MOST_TRYING, tried
 from evosdc.experiment.opinion import expected_time, members_opinion, opinion_of, plan_of, wanted
 from evosdc.experiment.problem import aggregation_of, judge_constraints
 from evosdc.experiment.recipe import differences, write_recipe
@@ -29,7 +30,6 @@ from evosdc.experiment.release import order_sentences, privacy_findings, renumbe
 from evosdc.experiment.start import StartingFile, met_before_and_after
 from evosdc.experiment.time_budget import UNLIMITED, TimeGiven
 from evosdc.experiment.transitions import write_transitions
-from evosdc.experiment.what_holds import MOST_TRYING, tried
 from evosdc.files.atomic import write_text
 from evosdc.files.published import SHUFFLED
 from evosdc.model import Described, Individual, Judgement, Limit, Seedable, matrices_of

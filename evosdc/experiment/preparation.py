@@ -10,8 +10,7 @@ from evosdc.engine.loop import SearchState, first_state
 from evosdc.errors import CheckpointError, Fault
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.environment import rewrite_experiment
-from evosdc.experiment.experiment import Start
-from evosdc.experiment.maskings import MaskingEntry
+from evosdc.experiment.experiment import MaskingEntry, Start
 from evosdc.experiment.reader import experiment_of
 from evosdc.experiment.start import StartingFile, starting_individual
 from evosdc.experiment.summaries import scored

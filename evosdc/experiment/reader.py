@@ -19,11 +19,11 @@ from evosdc.experiment.experiment import (
     Experiment,
     InvalidExperimentError,
     MadeFor,
+    MaskingEntry,
     MeasureEntry,
     Named,
     Start,
 )
-from evosdc.experiment.maskings import MaskingEntry
 from evosdc.files.encoding import read_text
 from evosdc.model import Masking, Parameters
 from evosdc.model.constraint import Constraint, without_publishable

@@ -21,13 +21,12 @@ from evosdc.experiment.display import Display
 from evosdc.experiment.early_verdict import JudgedSearch, within
 from evosdc.experiment.experiment import ExecutorChoice, Experiment
 from evosdc.experiment.outputs import missed_by_all, write_outputs
-from evosdc.experiment.planned_start import planned_start, with_known_plan
 from evosdc.experiment.provenance import require_same_data
 from evosdc.experiment.reader import experiment_of, resolve
 from evosdc.experiment.recorder import Recorder, remove_report
 from evosdc.experiment.start import StartingFile, start_of, starting_individual
 from evosdc.experiment.time_budget import TimeGiven, ending_within, kinds_of, rehearse, time_of
-from evosdc.experiment.tuned_start import tune_start, with_found, with_tuned
+from evosdc.experiment.tuned_start import planned_start, tune_start, with_found, with_known_plan, with_tuned
 from evosdc.experiment.workers import dispatch_of, executor_of, redirected
 from evosdc.model import Individual
 from evosdc.plugins.registry import Registry

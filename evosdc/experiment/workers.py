@@ -31,7 +31,7 @@ from evosdc.runs.layout import CONTEXT, RunFolder
 from evosdc.secret import Seed
 from evosdc.table.table import Table
 from evosdc.time_limit import unlimited
-from evosdc.tuning.trials import attempt
+from evosdc.tuning.judge import attempt
 
 WORKERS_LOG = "workers.log"
 

@@ -9,8 +9,7 @@ from typing import TypeVar
 from evosdc.assess.defaults import COMPOSITIONS, composition
 from evosdc.model import Masking
 from evosdc.tuning.designs import Arm, Candidate, Point, chained, in_order_of_promise, split
-from evosdc.tuning.judge import MOST_DRAWS, UNKNOWN, Judge, Search, together
-from evosdc.tuning.trials import Order
+from evosdc.tuning.judge import MOST_DRAWS, UNKNOWN, Judge, Order, Search, together
 
 FEWEST = 12  # files judged for each design of a method, from which on the tuned methods are more than weak evidence
 NAMED = 8  # designs that were not tried which the sentence names, at most

@@ -18,9 +18,8 @@ from evosdc.secret import Seed
 from evosdc.table.table import Table
 from evosdc.time_limit import Slow
 from evosdc.tuning.designs import Arm, Budget, Candidate, Kind, arms_of, portfolio_arms
-from evosdc.tuning.judge import MOST_OF_TIME, Judge
+from evosdc.tuning.judge import MOST_OF_TIME, Judge, MaskingTimes, Order, Trial, mean_order
 from evosdc.tuning.schedule import Course, evidence_sentence, leaders
-from evosdc.tuning.trials import MaskingTimes, Order, Trial, mean_order
 
 
 @dataclass(frozen=True)

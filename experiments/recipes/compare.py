@@ -31,8 +31,7 @@ from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
 from evosdc.experiment.assembly import Assembly, assemble
 from evosdc.experiment.data import with_own_data
-from evosdc.experiment.experiment import Experiment, Named, Start, StopRule
-from evosdc.experiment.maskings import MaskingEntry, TunedStart
+from evosdc.experiment.experiment import Experiment, MaskingEntry, Named, Start, StopRule, TunedStart
 from evosdc.experiment.preparation import search_from, starting_individuals
 from evosdc.experiment.protection import plan_genotype, protection
 from evosdc.experiment.recipe import mean_scores

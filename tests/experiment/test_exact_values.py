@@ -11,8 +11,7 @@ import evosdc
 from evosdc.cli import main
 from evosdc.errors import InputError
 from evosdc.experiment.assembly import assemble
-from evosdc.experiment.experiment import Experiment
-from evosdc.experiment.maskings import MaskingEntry
+from evosdc.experiment.experiment import Experiment, MaskingEntry
 from evosdc.experiment.protection import protection
 from evosdc.experiment.single_run import run_once
 from evosdc.model import Masking

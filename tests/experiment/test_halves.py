@@ -8,7 +8,7 @@ import pytest
 import evosdc
 from evosdc.experiment import opinion
 from evosdc.experiment.assembly import assemble, known_to_attackers
-from evosdc.experiment.maskings import MaskingEntry
+from evosdc.experiment.experiment import MaskingEntry
 from evosdc.experiment.members import members_of
 from evosdc.experiment.opinion import half_release, halves_of, members_opinion
 from evosdc.experiment.reader import parse_experiment

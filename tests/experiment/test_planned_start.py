@@ -8,11 +8,11 @@ import pytest
 from evosdc.experiment.assembly import assemble, assembled_like
 from evosdc.experiment.display import Display
 from evosdc.experiment.experiment import Experiment
-from evosdc.experiment.planned_start import plan_assembly, planned_start, seconds_of_plan
 from evosdc.experiment.reader import experiment_text, read_recipe
 from evosdc.experiment.recorder import Recorder
 from evosdc.experiment.single_run import resume_once, run_once
 from evosdc.experiment.start import starting_individual
+from evosdc.experiment.tuned_start import plan_assembly, planned_start, seconds_of_plan
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.layout import PLANNING, RECIPE, RunFolder
 from tests.engine.problems import evaluated

@@ -13,8 +13,7 @@ from evosdc.cli import main
 from evosdc.engine.digest import digest_of
 from evosdc.errors import InputError
 from evosdc.experiment.assembly import assemble
-from evosdc.experiment.experiment import Experiment, StopRule
-from evosdc.experiment.maskings import MaskingEntry, TunedStart
+from evosdc.experiment.experiment import Experiment, MaskingEntry, StopRule, TunedStart
 from evosdc.experiment.protection import protection
 from evosdc.experiment.reader import read_experiment
 from evosdc.experiment.single_run import resume_once, run_once
@@ -25,7 +24,7 @@ from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.report import write_report
 from evosdc.tuning.designs import Budget
-from evosdc.tuning.trials import Trial, attempt
+from evosdc.tuning.judge import Trial, attempt
 from tests.published import asking
 
 PROTECT = ("built", "degree", "grade1")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from evosdc.tuning.designs import Budget, Candidate, arms_of
-from evosdc.tuning.judge import UNKNOWN, Judge, together
+from evosdc.tuning.judge import UNKNOWN, Judge, Refusal, together
 from evosdc.tuning.schedule import HALVINGS, bisected_to_bound
-from evosdc.tuning.trials import Refusal
 from tests.tuning.problems import REGISTRY, problem_of
 
 PROBLEM = problem_of()

@@ -11,8 +11,7 @@ from evosdc.experiment.experiment import Experiment
 from evosdc.model import Masking
 from evosdc.tuning import trials as masking_times
 from evosdc.tuning.designs import Budget, Candidate, arms_of
-from evosdc.tuning.judge import Judge
-from evosdc.tuning.trials import MaskingTimes, attempt
+from evosdc.tuning.judge import Judge, MaskingTimes, attempt
 from evosdc.tuning.tuner import confirm, file_seconds, promised, promising, ratios_of, tune
 from tests.tuning.problems import PROTECT, REGISTRY, SOME, problem_of
 

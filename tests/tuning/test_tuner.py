@@ -41,7 +41,7 @@ def test_all_methods_are_in_the_table_at_their_best(tuning: Tuning) -> None:
 
 
 def test_figures_of_a_row_are_those_of_its_files(tuning: Tuning) -> None:
-    from evosdc.tuning.trials import Trial, attempt
+    from evosdc.tuning.judge import Trial, attempt
 
     for row in tuning.rows[:3]:
         again, _ = attempt(PROBLEM, REGISTRY, row.masking, PROBLEM.streams.seed, row.masking.draw)
@@ -108,7 +108,7 @@ ENTRIES = st.lists(
 @settings(max_examples=4, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(ENTRIES, st.integers(1, 10**6))
 def test_never_worse_than_the_entries_of_the_portfolio(entries: list[Masking], seed: int) -> None:
-    from evosdc.tuning.trials import attempt
+    from evosdc.tuning.judge import attempt
 
     problem = problem_of(seed=seed, records=60)
     found = tuned(problem, 150, tuple(entries), methods=("rank-swapping", "mdav"))
