@@ -20,8 +20,8 @@ from evosdc.engine.loop import SearchState, first_state, search
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
 from evosdc.experiment.assembly import Assembly, assemble
-from evosdc.experiment.preparation import starting_individuals
 from evosdc.experiment.reader import read_experiment
+from evosdc.experiment.start import starting_individuals
 from evosdc.model import Fitness, Individual, toolbox_of
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import Streams

@@ -23,7 +23,7 @@ from evosdc.experiment.environment import environment_of, schema_changes
 from evosdc.experiment.members import OWN, Member, choose_member, front_member, in_words, member_findings, named_member
 from evosdc.experiment.provenance import input_account, write_manifest
 from evosdc.experiment.release import write_published
-from evosdc.experiment.summaries import scored
+from evosdc.experiment.start import scored
 from evosdc.files.atomic import require_unused
 from evosdc.files.formats import require_writable_format
 from evosdc.model.individual import Individual

@@ -23,12 +23,11 @@ from evosdc.errors import EvosdcError
 from evosdc.experiment.assembly import Assembly, assembled_like
 from evosdc.experiment.experiment import TighterBounds
 from evosdc.experiment.opinion import members_opinion, plan_of, wanted
-from evosdc.experiment.preparation import write_repetition
 from evosdc.experiment.problem import aims_among
 from evosdc.experiment.reader import experiment_of
 from evosdc.experiment.recorder import Recorder
 from evosdc.experiment.release import found_in
-from evosdc.experiment.start import StartingFile
+from evosdc.experiment.start import StartingFile, write_repetition
 from evosdc.experiment.summaries import entries_of, portfolio_summary
 from evosdc.experiment.time_budget import TimeGiven
 from evosdc.experiment.workers import redirected

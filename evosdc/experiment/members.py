@@ -22,9 +22,8 @@ from evosdc.experiment.display import Display
 from evosdc.experiment.environment import begun_by
 from evosdc.experiment.opinion import claims_of, members_opinion, plan_of, used_judges
 from evosdc.experiment.outputs import write_outputs
-from evosdc.experiment.preparation import read_portfolio
 from evosdc.experiment.release import found_in
-from evosdc.experiment.summaries import scored
+from evosdc.experiment.start import read_portfolio, scored
 from evosdc.experiment.tuned_start import with_found, with_known_plan
 from evosdc.files.source import read_masked
 from evosdc.model import Individual

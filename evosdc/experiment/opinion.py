@@ -89,7 +89,7 @@ def claims_of(scores: Mapping[str, float], experiment: Experiment, registry: Reg
 
 def opinion_of(
     assembly: Assembly,
-    starting: Sequence[StartingFile],  # as `evosdc.experiment.preparation.files_of` returns them
+    starting: Sequence[StartingFile],  # as `evosdc.experiment.start.files_of` returns them
     best: Individual,  # the solution
     masked: Table,  # its file
     answered: Callable[[int, int], None] | None = None,  # called with how many of how many judges have answered

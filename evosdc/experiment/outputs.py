@@ -27,7 +27,7 @@ from evosdc.experiment.opinion import expected_time, members_opinion, opinion_of
 from evosdc.experiment.problem import aggregation_of, judge_constraints
 from evosdc.experiment.recipe import differences, write_recipe
 from evosdc.experiment.release import order_sentences, privacy_findings, renumbered, write_published, write_release
-from evosdc.experiment.start import StartingFile, met_before_and_after
+from evosdc.experiment.start import StartingFile, met_before_and_after, scored
 from evosdc.experiment.time_budget import UNLIMITED, TimeGiven
 from evosdc.experiment.transitions import write_transitions
 from evosdc.files.atomic import write_text
@@ -142,7 +142,7 @@ def write_outputs(
     ordered = order_sentences(assembly)
     unlike = [] if experiment.made_for is None else differences(experiment.made_for, whole)
     away = [d for d in determinations(whole, assembly.microdata.protect) if d.by not in renumbered(assembly)]
-    unprotected, own = summaries.original_of(starting, best), summaries.scored(best)
+    unprotected, own = summaries.original_of(starting, best), scored(best)
     of_file: dict[str, Any] = {}  # scores of the published file alone, where the solution was judged on several
     if not problem.single:
         scores, objectives = problem.score(masked)
@@ -184,7 +184,7 @@ def write_outputs(
             *([] if written.neutralised else written.formula_sentences),
             *([PUBLIC_SEED] if public(problem.streams.seed) is not None else ()),
         ],
-        identity=None if unprotected is None else summaries.scored(unprotected),
+        identity=None if unprotected is None else scored(unprotected),
         portfolio=portfolio,
         best=Best(
             scores=own.scores,
@@ -212,7 +212,7 @@ def write_outputs(
             *(written.formula_sentences if written.neutralised else ()),
         ],
         fresh=fresh,
-        front=[Member(**dict(summaries.scored(member)), origin=member.origin) for member in state.front],
+        front=[Member(**dict(scored(member)), origin=member.origin) for member in state.front],
         second_opinion=opinion,
         so_far=partial,
         chosen=None if choice is None else {"member": place, "words": in_words(choice)},
@@ -255,7 +255,7 @@ def _write_scores(folder: RunFolder, assembly: Assembly, starting: Sequence[Star
     for *said, individual in rows:
         # Of a failed evaluation only the infeasibility is known.
         known = {INFEASIBILITY: individual.infeasibility if individual.failed else 0.0}
-        known |= {} if individual.failed else summaries.scored(individual).scores
+        known |= {} if individual.failed else scored(individual).scores
         objective = None if individual.failed else individual.objectives[0]
         lines.append([*said, objective, *(known.get(name) for name in names)])
     header = ["set", "slot", "origin", "label", "fitness", *names]

@@ -15,7 +15,8 @@ from evosdc.engine.checkpoint import SO_FAR, newest_checkpoint, save_so_far, set
 from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.loop import SearchState
 from evosdc.errors import CheckpointError, EvosdcError, ExperimentError, Fault, InputError
-from evosdc.experiment import environment, preparation
+from evosdc.experiment import environment
+from evosdc.experiment import start as starting
 from evosdc.experiment.assembly import Assembly, assemble, opened
 from evosdc.experiment.display import Display
 from evosdc.experiment.early_verdict import JudgedSearch, within
@@ -24,7 +25,6 @@ from evosdc.experiment.outputs import missed_by_all, write_outputs
 from evosdc.experiment.provenance import require_same_data
 from evosdc.experiment.reader import experiment_of, resolve
 from evosdc.experiment.recorder import Recorder, remove_report
-from evosdc.experiment.start import StartingFile, start_of, starting_individual
 from evosdc.experiment.time_budget import TimeGiven, ending_within, kinds_of, rehearse, time_of
 from evosdc.experiment.tuned_start import planned_start, tune_start, with_found, with_known_plan, with_tuned
 from evosdc.experiment.workers import dispatch_of, executor_of, redirected
@@ -50,7 +50,7 @@ def write_partial_result(recorder: Recorder, reason: str = STOPPED) -> Result | 
     # `reason` says in the result of a search why it ended.
     folder, assembly, found = recorder.folder, recorder.assembly, recorder.tuned
     if recorder.state is not None:
-        return write_outputs(folder, assembly, preparation.read_portfolio(folder), recorder.state, reason, partial=True)
+        return write_outputs(folder, assembly, starting.read_portfolio(folder), recorder.state, reason, partial=True)
     if found is not None:
         begun = with_tuned(assembly, found.maskings, made=found.made)
         return _write_started(folder, begun, None, found.seconds, found.evaluations)
@@ -75,11 +75,11 @@ def _write_started(
     problem, plan, rule = assembly.problem, assembly.plan, assembly.experiment.on_error.rule
     if judged is None:
         positions = range(min(plan.assured, len(plan.labels)))
-        judged = [starting_individual(problem, plan, position, rule) for position in positions]
+        judged = [starting.starting_individual(problem, plan, position, rule) for position in positions]
     if all(individual.failed for individual in judged[: plan.candidates]):
         return None
-    state = preparation.search_from(assembly, judged, seconds, evaluations)
-    files = preparation.files_of(assembly, judged)
+    state = starting.search_from(assembly, judged, seconds, evaluations)
+    files = starting.files_of(assembly, judged)
     save_so_far(folder.path, state, problem.genotype)  # what commands about its front read
     return write_outputs(folder, assembly, files, state, STOPPED, partial=True)
 
@@ -94,7 +94,7 @@ def finish_stopped(path: Path, registry: Registry) -> Result:
         state, _ = newest_checkpoint(path, assembly.problem.genotype)
         if state is not None and folder.file(layout.PORTFOLIO).exists():
             result: Result | None = write_outputs(
-                folder, assembly, preparation.read_portfolio(folder), state, STOPPED, partial=True
+                folder, assembly, starting.read_portfolio(folder), state, STOPPED, partial=True
             )
         else:
             result = _write_tuned(folder, assembly)
@@ -147,7 +147,7 @@ def run_once(
         folder.require_new(own)
         key = seed if isinstance(seed, Key) else Key.fresh()
         one = assembly.experiment.model_copy(update={"seed": public(seed), "replicates": 1})
-        start = start_of(experiment, registry, assembly.microdata.original.schema)
+        start = starting.start_of(experiment, registry, assembly.microdata.original.schema)
         full = resolve(one, registry, assembly.microdata.protect, start)
         now = environment.environment_of(replace(assembly, experiment=full), key)
         environment.begin(folder, full, now, key, command)
@@ -206,7 +206,7 @@ def resume_once(
             set_aside_newer(path, state.population.generation)
         cut_journal(folder.file(layout.JOURNAL), 0 if state is None else state.progress.generation)
         spent = 0.0 if state is None else state.progress.seconds
-        over = state is not None and preparation.ended_by_time(folder, state.progress.generation)
+        over = state is not None and starting.ended_by_time(folder, state.progress.generation)
         # Where judges alone are left to ask, to load all again is not to cost them their time.
         time = time_of(assembly, (monotonic() if over else began) - spent)
         return _carry_out(Recorder(ending_within(assembly, time, folder, spent, over), folder, display), time, state)
@@ -232,7 +232,7 @@ def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None =
         state, files, reason = _searched(recorder, state, given)
         assembly = recorder.assembly
         if reason == assembly.stop.time_over:
-            preparation.write_repetition(folder, assembly, len(recorder.judged) or None, state.progress.generation)
+            starting.write_repetition(folder, assembly, len(recorder.judged) or None, state.progress.generation)
             reason = reason if given.seconds == inf else f"{given.seconds:g} seconds"
         recorder.write_status("running", "writing the result, with a second opinion where one is wanted")
         result = write_outputs(
@@ -260,7 +260,7 @@ def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None =
 
 def _searched(
     recorder: Recorder, state: SearchState | None, given: TimeGiven
-) -> tuple[SearchState, list[StartingFile], str]:
+) -> tuple[SearchState, list[starting.StartingFile], str]:
     """Return where a search ends, the starting files, and why it ended; tuning and plans come before it."""
     assembly, registry = recorder.assembly, recorder.assembly.registry
     with ExitStack() as stack:
@@ -284,26 +284,26 @@ def _searched(
 
 def _start(
     recorder: Recorder, state: SearchState | None, dispatch: Dispatch | None, spent: Mapping[str, Any]
-) -> tuple[SearchState, list[StartingFile]]:
+) -> tuple[SearchState, list[starting.StartingFile]]:
     """Return the state to search from, and the scores of the starting files; `spent` is the cost of tuning."""
     assembly, folder = recorder.assembly, recorder.folder
     if state is not None and folder.file(layout.PORTFOLIO).exists():
-        return state, preparation.read_portfolio(folder)
+        return state, starting.read_portfolio(folder)
     began = monotonic()
     recorder.write_status("running", "masking and judging the starting files")
     seconds, evaluations = spent.get("seconds", 0.0), spent.get("evaluations", 0)
     individuals = recorder.judged
-    individuals.extend(preparation.starting_individuals(assembly, dispatch, recorder.starting, seconds))
+    individuals.extend(starting.starting_individuals(assembly, dispatch, recorder.starting, seconds))
     wanted = len(assembly.plan.labels)
     if len(individuals) < wanted:
         message = f"{len(individuals)} of {wanted} starting files were evaluated in their share of the time"
         recorder.display.message(f"{message}; the rest of it is the search's")
-        preparation.write_repetition(folder, assembly, len(individuals), None)
+        starting.write_repetition(folder, assembly, len(individuals), None)
     if missed := missed_by_all(assembly.problem.constraints, [individual.scores for individual in individuals]):
         recorder.display.message(missed)
-    files = preparation.files_of(assembly, individuals)
-    preparation.write_portfolio(folder, files)
-    return preparation.search_from(assembly, individuals, seconds + monotonic() - began, evaluations), files
+    files = starting.files_of(assembly, individuals)
+    starting.write_portfolio(folder, files)
+    return starting.search_from(assembly, individuals, seconds + monotonic() - began, evaluations), files
 
 
 def _leave(recorder: Recorder, error: BaseException) -> None:

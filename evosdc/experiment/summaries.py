@@ -14,11 +14,11 @@ from evosdc.engine.problem import Problem
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.reader import Recipe
 from evosdc.experiment.recipe import chain_of
-from evosdc.experiment.start import StartingFile, fresh_masking_scores
+from evosdc.experiment.start import StartingFile, fresh_masking_scores, scored
 from evosdc.model import Individual, Masking, Microdata
-from evosdc.model.individual import INFEASIBILITY, PROVISIONAL
+from evosdc.model.individual import INFEASIBILITY
 from evosdc.runs.layout import PLANNING, RECIPE, TUNING, RunFolder
-from evosdc.runs.result import Entry, Portfolio, Scored
+from evosdc.runs.result import Entry, Portfolio
 from evosdc.table.structural_zeros import THRESHOLD
 from evosdc.table.table import Codes, Table
 
@@ -94,15 +94,6 @@ def original_of(starting: Sequence[StartingFile], best: Individual) -> Individua
     """Return the unprotected original; None where it may not be published, so that no search could end with it."""
     constrained = "violation" in best.scores
     return None if constrained else next((file.individual for file in starting if file.masking is None), None)
-
-
-def scored(individual: Individual) -> Scored:
-    """Return scores and fitness of an individual."""
-    # What a search adds to the infeasibility of those that it judged on a part of their tables is no score.
-    scores = dict(individual.scores)
-    if individual.provisional and not individual.failed:
-        scores[INFEASIBILITY] = round(scores[INFEASIBILITY] - PROVISIONAL, 6)
-    return Scored(scores=scores, fitness=list(individual.objectives))
 
 
 def portfolio_summary(starting: Sequence[StartingFile], folder: RunFolder) -> Portfolio:

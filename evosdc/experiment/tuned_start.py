@@ -23,13 +23,12 @@ from evosdc.errors import Fault, InputError, ParameterError
 from evosdc.experiment.assembly import Assembly, assembled_like
 from evosdc.experiment.environment import rewrite_experiment
 from evosdc.experiment.experiment import Experiment, MaskingEntry, Named, PlannedStart, Start, StopRule, TunedStart
-from evosdc.experiment.preparation import search_from, starting_individuals
 from evosdc.experiment.problem import build_problem, parse_constraints
 from evosdc.experiment.protection import plan_genotype
 from evosdc.experiment.reader import recipe_text
 from evosdc.experiment.recipe import MeanScores, mean_scores, recipe_of
 from evosdc.experiment.recorder import Recorder
-from evosdc.experiment.start import plan_of_start
+from evosdc.experiment.start import plan_of_start, search_from, starting_individuals
 from evosdc.experiment.workers import dispatch_of, executor_of, redirected
 from evosdc.files.atomic import write_text
 from evosdc.model import Composed, Masking, Microdata, Seedable, fitting_designs

@@ -32,9 +32,9 @@ from evosdc.engine.stop import Stop
 from evosdc.experiment.assembly import Assembly, assemble
 from evosdc.experiment.data import with_own_data
 from evosdc.experiment.experiment import Experiment, MaskingEntry, Named, Start, StopRule, TunedStart
-from evosdc.experiment.preparation import search_from, starting_individuals
 from evosdc.experiment.protection import plan_genotype, protection
 from evosdc.experiment.recipe import mean_scores
+from evosdc.experiment.start import search_from, starting_individuals
 from evosdc.experiment.tuned_start import tune_alone
 from evosdc.model import Masking
 from evosdc.options.search import ProtectOptions

@@ -150,7 +150,7 @@ def test_a_file_that_is_hardly_protected_comes_with_a_warning(evosdc, survey):
 
 def test_the_run_folder_repeats_the_run(evosdc, survey, monkeypatch):
     # However slow the computer, all starting files are made: the time limit ends the search alone.
-    monkeypatch.setattr("evosdc.experiment.preparation.FOR_SEARCH", -10_000.0)
+    monkeypatch.setattr("evosdc.experiment.start.FOR_SEARCH", -10_000.0)
     first = json.loads(evosdc(*SHORT, "--json", "-o", "run").out)
     words = ("--set", "stop.seconds=6000", "--set", f"stop.generations={first['generations']}", "-o", "again", "--json")
     again = json.loads(evosdc("run", survey / "run" / "experiment.toml", "--key", "run/key", *words).out)

@@ -150,7 +150,7 @@ def test_a_run_that_was_stopped_before_its_first_generation(tmp_path, known, pla
 @pytest.mark.parametrize("error", [RuntimeError("broken"), KeyboardInterrupt()], ids=lambda e: type(e).__name__)
 @pytest.mark.parametrize("itself", [False, True], ids=["measure", "display"])
 def test_a_run_that_was_stopped_while_it_evaluated_its_start(tmp_path, known, plain, error, itself, monkeypatch):
-    monkeypatch.setattr("evosdc.experiment.preparation.BATCH", 2)
+    monkeypatch.setattr("evosdc.experiment.start.BATCH", 2)
     folder = tmp_path / "run"
     broken_off(folder, known, error, after=-1, itself=itself)
     assert status(folder)["state"] == ("interrupted" if isinstance(error, KeyboardInterrupt) else "failed")

@@ -163,7 +163,7 @@ def test_the_whole_road_to_workers_and_back(plain, name, tmp_path, workers_know,
     monkeypatch.setattr(workers, "evaluate", lambda *args: sent.append("evaluate") or evaluate(*args))
     monkeypatch.setattr(workers, "evaluate_start", lambda *args: sent.append("begin") or begin(*args))
     # The first start is made here, to learn what it costs: with batches of two the others are sent away.
-    monkeypatch.setattr("evosdc.experiment.preparation.BATCH", 2)
+    monkeypatch.setattr("evosdc.experiment.start.BATCH", 2)
     chosen = experiment(genotype=name, executor={"name": "lent", "workers": 2})
     result = run_once(chosen, tmp_path / "run", workers_know, 7).result
     assert lasting(result) == lasting(plain[name].result)

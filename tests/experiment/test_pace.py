@@ -7,7 +7,7 @@ import pytest
 from evosdc.experiment import tuned_start as pace_module
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment
-from evosdc.experiment.preparation import starting_individuals
+from evosdc.experiment.start import starting_individuals
 from evosdc.experiment.tuned_start import LEAST, all_paced, paced
 from evosdc.model import Masking
 from evosdc.plugins.registry import default_registry

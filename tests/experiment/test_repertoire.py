@@ -14,9 +14,9 @@ from evosdc.engine.stop import Stop
 from evosdc.errors import InputError
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment
-from evosdc.experiment.preparation import starting_individuals
 from evosdc.experiment.reader import named_in, resolve
 from evosdc.experiment.single_run import run_once
+from evosdc.experiment.start import starting_individuals
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal
 

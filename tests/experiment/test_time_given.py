@@ -14,9 +14,9 @@ from evosdc.engine.loop import search
 from evosdc.engine.problem import Problem
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment, StopRule
-from evosdc.experiment.preparation import begun_from, starting_individuals
 from evosdc.experiment.reader import read_experiment
 from evosdc.experiment.single_run import run_once
+from evosdc.experiment.start import begun_from, starting_individuals
 from evosdc.experiment.time_budget import (
     FOR_JUDGES,
     MOST_CONCLUDING,
@@ -134,9 +134,7 @@ def stopped_by_time(monkeypatch):
 )
 def test_a_run_that_time_has_ended_is_repeated_from_its_own_experiment(tmp_path, monkeypatch, start):
     left = iter([None] + [60.0] * 6)
-    monkeypatch.setattr(
-        "evosdc.experiment.preparation.time_limited", lambda seconds, kind: EndingAfter(left, seconds, kind)
-    )
+    monkeypatch.setattr("evosdc.experiment.start.time_limited", lambda seconds, kind: EndingAfter(left, seconds, kind))
     experiment = Experiment(**SMALL, start=start, stop={"whole": 600.0})
     first = run_once(experiment, tmp_path / "first", default_registry(), 1)
     assert first.result.stopped == "600 seconds"
@@ -201,6 +199,6 @@ def test_a_start_without_time_for_one_file_tells_the_part_that_it_belongs_to(mon
     def out_of_time(*_):
         raise DeadlineOver
 
-    monkeypatch.setattr("evosdc.experiment.preparation.starting_individual", out_of_time)
+    monkeypatch.setattr("evosdc.experiment.start.starting_individual", out_of_time)
     with pytest.raises(DeadlineOver):
         list(starting_individuals(assembly, None, lambda done, total: None))

@@ -6,9 +6,8 @@ import numpy as np
 
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.early_verdict import margins_wanted, tried
-from evosdc.experiment.preparation import files_of
 from evosdc.experiment.single_run import run_once
-from evosdc.experiment.start import starting_individual
+from evosdc.experiment.start import files_of, starting_individual
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 from tests.experiment.test_tighter_bounds import experiment

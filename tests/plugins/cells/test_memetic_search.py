@@ -14,8 +14,8 @@ from evosdc.engine.loop import first_state, search
 from evosdc.engine.stop import Stop
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment
-from evosdc.experiment.preparation import starting_individuals
 from evosdc.experiment.single_run import run_once
+from evosdc.experiment.start import starting_individuals
 from evosdc.model import Population, Siblings
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal
