@@ -9,7 +9,7 @@ from evosdc.experiment import tuned_start as runs_tuning
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment
 from evosdc.model import Masking
-from evosdc.tuning import trials as masking_times
+from evosdc.tuning import judge as masking_times
 from evosdc.tuning.designs import Budget, Candidate, arms_of
 from evosdc.tuning.judge import Judge, MaskingTimes, attempt
 from evosdc.tuning.tuner import confirm, file_seconds, promised, promising, ratios_of, tune
