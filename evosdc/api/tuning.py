@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from evosdc.api.html import Framed, Shown, heading, table
 from evosdc.api.picture import Picture, points
 from evosdc.api.tables import as_given, as_table, chosen_of, held_once
-from evosdc.assess.defaults import choose_attributes
+from evosdc.assess.defaults import choose_attributes, measures_by_role
 from evosdc.errors import DataError, Fault
 from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.problem import build_problem, exact_risks, harms_of, limits_of
-from evosdc.experiment.protection import judgement_of
 from evosdc.experiment.tuned_start import best_file, budget_of, sample_of, tune_problem
 from evosdc.model import Masking, Microdata
 from evosdc.options.model import read, takes
@@ -110,7 +109,7 @@ def _tuned(data: Table, options: TuneOptions, seed: Seed) -> TunedData[Table]:
     registry = default_registry()
     microdata = Microdata(data, choose_attributes(data.schema, options.protect))
     named_il, named_dr = options.il or (), options.dr or ()
-    measures = judgement_of(microdata, registry, named_il, named_dr)
+    measures = measures_by_role(microdata, registry, named_il, named_dr)
     required = tuple(options.require)
     usual = not (named_il or named_dr)
     limited = harms_of(registry) | exact_risks(microdata, registry, required) if usual else {}

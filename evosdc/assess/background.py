@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from evosdc.assess.changes import keys_of
 from evosdc.assess.classes import classed
-from evosdc.assess.risk import keys_of
 from evosdc.errors import InputError
 from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry

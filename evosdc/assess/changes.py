@@ -2,14 +2,13 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.table.alignment import recoding
+from evosdc.table.alignment import recode_like, recoding
 from evosdc.table.corrections import WIDEST, best_labels, gain_at_most, joint_counts
-from evosdc.table.equivalence import equivalence_classes, key_codes
+from evosdc.table.equivalence import equivalence_classes, key_codes, ranks
 from evosdc.table.exact_values import at_decimals, differing_numbers, with_published_decimals
 from evosdc.table.schema import Role, Schema
 from evosdc.table.table import MISSING, Codes, Rows, Table
@@ -77,17 +76,15 @@ def reordered_words(original: Table, published: Table, names: Sequence[str]) -> 
     """Return a warning where columns that are not declared masked have the same rows in another order."""
     shared = [name for name in names if name in original.schema and name in published.schema]
     comparable = [name for name in shared if original.schema[name].categorical is published.schema[name].categorical]
-    if not comparable or len(original) != len(published):
+    if not comparable or not len(original) or len(original) != len(published):
         return None
-    columns = [_values(original, published, name) for name in comparable]
-    moved = np.zeros(len(original), dtype=np.bool_)
-    for before, after in columns:
-        # Missing numbers are not equal to themselves.
-        moved |= (before != after) & ~((before != before) & (after != after))
+    own, coded = original.select(comparable), recode_like(published, original.schema, comparable)
+    absent = np.isnan(own.numbers) & np.isnan(coded.numbers)
+    moved = (own.codes != coded.codes).any(axis=1) | ((own.numbers != coded.numbers) & ~absent).any(axis=1)
     # Numbering rows sorts them, which most files are spared.
     if np.mean(moved) < MOSTLY:
         return None
-    before, after = _numbered(columns)
+    before, after = keys_of(own, coded)
     if not np.array_equal(np.sort(before), np.sort(after)):
         return None
     have = "has" if len(comparable) == 1 else "have"
@@ -106,28 +103,14 @@ def certainly_unmasked(schema: Schema, published: Table, protect: Sequence[str] 
     return others if protect or len(others) > 1 else []
 
 
-def _values(original: Table, published: Table, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return an attribute's numbers in both tables, or where each category stands among those of both."""
-    if not original.schema[name].categorical:
-        return original.column(name), published.column(name)
-    places: dict[str, int] = {}
-    for label in (*original.schema[name].categories, *published.schema[name].categories):
-        places.setdefault(label, len(places))
-    first, second = (
-        np.array([*(places[label] for label in table.schema[name].categories), MISSING])[table.column(name)]
-        for table in (original, published)
-    )
-    return first, second
-
-
-def _numbered(columns: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return a number for the values that each row has, the same in both tables."""
-    rows = len(columns[0][0])
-    both = np.zeros(2 * rows, dtype=np.int64)
-    for column in columns:
-        codes = np.unique(np.concatenate(column), return_inverse=True)[1]
-        both = np.unique(both * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[1]
-    return both[:rows], both[rows:]
+def keys_of(*tables: Table) -> tuple[NDArray[np.intp], ...]:
+    """Return a number for each record of tables in one coding, the same for equal records."""
+    codes = np.concatenate([table.codes for table in tables])
+    # Missing numbers are like each other, and unlike anything else.
+    places = [ranks(column) for column in np.concatenate([table.numbers for table in tables]).T]
+    keys = equivalence_classes(np.column_stack([codes, *places])).of
+    ends = np.cumsum([len(table) for table in tables])[:-1]
+    return tuple(part.astype(np.intp) for part in np.split(keys, ends))
 
 
 # share of the records that may read right under another labelling, as rank swapping and noise leave it

@@ -60,12 +60,16 @@ def default_measures(schema: Schema, registry: Registry) -> dict[str, tuple[str,
     return {kind: tuple(name for name in names if kinds[name] == kind) for kind in ("il", "dr")}
 
 
-def measures_by_role(microdata: Microdata, registry: Registry) -> dict[str, Any]:
-    """Return the default measures of a release: losses for analysts, and each attribute's risk by its role."""
+def measures_by_role(
+    microdata: Microdata, registry: Registry, il: Sequence[str] = (), dr: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the measures of a release: those named; else losses for analysts, each attribute's risk by its role."""
     # An intruder knows quasi-identifiers already and looks for the respondent: masked ones are judged by linkage.
     # Masked sensitive attributes are what the intruder wants to learn: they are judged by inference. The greater risk
-    # counts. Which measures these are is what plugins offer for ``analysis``, ``identity`` and ``inference``.
-    return {"il": losses_for_analysts(microdata, registry), "dr": risks_by_role(microdata, registry), "risks": "max"}
+    # counts. Which measures these are is what plugins offer for ``analysis``, ``identity`` and ``inference``. Where
+    # others are named, defaults are not computed: they may log what they leave out.
+    losses = list(il) or losses_for_analysts(microdata, registry)
+    return {"il": losses} | ({"dr": list(dr)} if dr else {"dr": risks_by_role(microdata, registry), "risks": "max"})
 
 
 def risks_by_role(microdata: Microdata, registry: Registry) -> list[dict[str, Any]]:

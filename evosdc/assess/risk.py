@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.assess.changes import perturbed
+from evosdc.assess.changes import keys_of, perturbed
 from evosdc.assess.defaults import choose_attributes
 from evosdc.assess.intruder import Found, found_by_intruder
 from evosdc.assess.mask import sampling_weights
@@ -21,7 +21,6 @@ from evosdc.plugins.registry import Registry
 from evosdc.randomisation.transition import Matrix
 from evosdc.runs.result import Verdict
 from evosdc.table.alignment import align_codes, coarsened, recode_like, restrict_to
-from evosdc.table.equivalence import equivalence_classes, ranks
 from evosdc.table.schema import WITHHELD, MissingRule, Role, Schema
 from evosdc.table.table import Numbers, Table, assign_role
 
@@ -374,13 +373,3 @@ def unique_records(view: IntruderView) -> NDArray[np.bool_]:
     unique, judged = np.zeros(len(view.table), dtype=np.bool_), view.judged
     unique[~view.suppressed] = judged.frequencies[0][judged.classes.of] == 1
     return unique
-
-
-def keys_of(*tables: Table) -> tuple[NDArray[np.intp], ...]:
-    """Return a number for each record of tables in one coding, the same for equal records."""
-    codes = np.concatenate([table.codes for table in tables])
-    # Missing numbers are like each other, and unlike anything else.
-    places = [ranks(column) for column in np.concatenate([table.numbers for table in tables]).T]
-    keys = equivalence_classes(np.column_stack([codes, *places])).of
-    ends = np.cumsum([len(table) for table in tables])[:-1]
-    return tuple(part.astype(np.intp) for part in np.split(keys, ends))

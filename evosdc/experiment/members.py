@@ -12,7 +12,6 @@ import numpy as np
 
 from evosdc.assess.changes import matched
 from evosdc.assess.classes import cross_tables
-from evosdc.assess.judge import second_opinions
 from evosdc.assess.utility import analyses
 from evosdc.engine.checkpoint import found_so_far, newest_checkpoint
 from evosdc.engine.choice import Choice, choice_of, chosen
@@ -20,7 +19,7 @@ from evosdc.errors import CheckpointError, DataError, ExperimentError, Fault
 from evosdc.experiment.assembly import Assembly, opened, require_choice
 from evosdc.experiment.display import Display
 from evosdc.experiment.environment import begun_by
-from evosdc.experiment.opinion import claims_of, members_opinion, plan_of, used_judges
+from evosdc.experiment.opinion import judged_files, members_opinion, plan_of
 from evosdc.experiment.outputs import write_outputs
 from evosdc.experiment.release import found_in
 from evosdc.experiment.start import read_portfolio, scored
@@ -34,8 +33,7 @@ from evosdc.runs.layout import RunFolder
 from evosdc.runs.published import published_places, require_published
 from evosdc.runs.result import Result
 from evosdc.runs.status import require_complete
-from evosdc.secret import judging_seed
-from evosdc.table.table import Rows, Table, assign_known
+from evosdc.table.table import Rows, Table
 
 OWN: Final = "best"  # the file that a run itself publishes, which need not be a member of its front
 
@@ -216,17 +214,7 @@ def member_findings(
     if len(shown) and (linked := found_in(assembly, original, shown, {})) is not None:
         document["records"] = linked.to_json()
     if judge:
-        found = second_opinions(
-            assign_known(whole, microdata.protect),
-            {"": assembly.source.published(masked)},
-            microdata.protect,
-            registry=registry,
-            without=used_judges(assembly.experiment, registry),
-            claimed={"": claims_of(individual.scores, assembly.experiment, registry)},
-            seed=judging_seed(assembly.seed),
-            answered=answered,
-            in_order=not assembly.experiment.data.shuffle,
-        )
+        found = judged_files(assembly, {"": masked}, {"": individual.scores}, answered)
         document["second_opinion"] = found[""].to_json()
     return document
 

@@ -87,6 +87,31 @@ def claims_of(scores: Mapping[str, float], experiment: Experiment, registry: Reg
     return Claims(values, claimed_by)
 
 
+def judged_files(
+    assembly: Assembly,
+    files: Mapping[str, Table],  # masked attributes of each, in the order of the original
+    scores: Mapping[str, Mapping[str, float]],  # what the search claims of each
+    answered: Callable[[int, int], None] | None = None,
+    until: Callable[[], float] = lambda: inf,
+    earlier: tuple[EarlierRelease, ...] = (),
+) -> dict[str, JudgedFile]:
+    """Return second opinions on masked files of a run; arguments as of `second_opinions`."""
+    experiment, registry, protect = assembly.experiment, assembly.registry, assembly.microdata.protect
+    return second_opinions(
+        assign_known(assembly.source.table, protect),
+        {label: assembly.source.published(file) for label, file in files.items()},
+        protect,
+        registry=registry,
+        without=used_judges(experiment, registry),
+        claimed={label: claims_of(own, experiment, registry) for label, own in scores.items()},
+        seed=judging_seed(assembly.seed),
+        answered=answered,
+        in_order=not experiment.data.shuffle,
+        until=until,
+        earlier=earlier,
+    )
+
+
 def opinion_of(
     assembly: Assembly,
     starting: Sequence[StartingFile],  # as `evosdc.experiment.start.files_of` returns them
@@ -97,34 +122,20 @@ def opinion_of(
     earlier: tuple[EarlierRelease, ...] = (),  # files of the same people that are out already, or may be
 ) -> tuple[SecondOpinion, list[str]]:
     """Return the second opinion of a result, and notes; an empty one where judges cannot run."""
-    microdata, registry, experiment = assembly.microdata, assembly.registry, assembly.experiment
-    files, claims = {BEST: masked}, {BEST: claims_of(best.scores, experiment, registry)}
+    files, scores, label = {BEST: masked}, {BEST: best.scores}, ""
     try:
         with time_limited(0.5 * until(), DeadlineOver):
             rival = _classical(assembly, starting)
     except DeadlineOver:
         rival = None
     if rival is not None:
-        files[CLASSICAL], scores = rival[1], starting[rival[0]].individual.scores
-        claims[CLASSICAL] = claims_of(scores, experiment, registry)
-    used = used_judges(experiment, registry)
+        files[CLASSICAL], label = rival[1], starting[rival[0]].label
+        scores[CLASSICAL] = starting[rival[0]].individual.scores
     try:
-        found = second_opinions(
-            assign_known(assembly.source.table, microdata.protect),
-            {label: assembly.source.published(file) for label, file in files.items()},
-            microdata.protect,
-            registry=registry,
-            without=used,
-            claimed=claims,
-            seed=judging_seed(assembly.seed),
-            answered=answered,
-            in_order=not experiment.data.shuffle,
-            until=until,
-            earlier=earlier,
-        )
+        found = judged_files(assembly, files, scores, answered, until, earlier)
     except InputError as error:
         return SecondOpinion(), [f"There is no second opinion: {error.faults[0]}."]
-    label = starting[rival[0]].label if rival is not None else ""
+    used = used_judges(assembly.experiment, assembly.registry)
     return summary_of(found[BEST], used, found.get(CLASSICAL), label), []
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from evosdc.assess.data_check import require_no_split_households
-from evosdc.assess.defaults import composition, default_portfolio, losses_for_analysts, risks_by_role
+from evosdc.assess.defaults import composition, default_portfolio, measures_by_role
 from evosdc.engine.choice import choice_of
 from evosdc.engine.headline import Headline, unmasked_of
 from evosdc.errors import ExperimentError, Fault, InputError, ParameterError
@@ -126,7 +126,7 @@ def protection(
         assurance = truthful_experiment(microdata, registry, require, accepted)
     elif not explainable and start is None:
         assurance = assurance_of(microdata, registry, require, (*il, *dr), accepted)
-    measures = judgement_of(microdata, registry, il, dr)
+    measures = measures_by_role(microdata, registry, il, dr)
     usual = registry.implementation("genotype", registry.default("genotype", "experiment"))
     if assurance is not None or explainable or not usual.keeps_households:
         require_no_split_households(data.table, microdata.protect)
@@ -210,15 +210,6 @@ def _stop(seconds: float | None, generations: int | None, most: int, stalled: in
     if not seconds:
         return {"generations": generations or most, "stalled": stalled}
     return {"whole": seconds} | ({"generations": generations} if generations else {})
-
-
-def judgement_of(
-    microdata: Microdata, registry: Registry, il: Sequence[str] = (), dr: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Return the measures that protection is judged by, as an experiment says them: those named, by role the others."""
-    # Defaults are not computed where others are named: they may log what they leave out.
-    losses = list(il) if il else losses_for_analysts(microdata, registry)
-    return {"il": losses} | ({"dr": list(dr)} if dr else {"dr": risks_by_role(microdata, registry), "risks": "max"})
 
 
 def _names(entries: Sequence[Any]) -> list[str]:
