@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 import pandas as pd
@@ -390,7 +391,7 @@ def test_judges_that_need_more_time_are_asked_once_more_when_all_had_their_turn(
 def test_a_turn_is_at_most_twice_an_equal_share_and_the_last_one_all_that_is_left() -> None:
     assert [_share(12.0, judges, False) for judges in (12, 4, 2, 1)] == [2.0, 6.0, 12.0, 12.0]
     assert [_share(12.0, judges, True) for judges in (3, 2, 1)] == [6.0, 6.0, 12.0]
-    assert _share(None, 3, False) is None
+    assert _share(inf, 3, False) == inf
 
 
 def test_a_signal_that_a_library_takes_for_an_error_is_no_failing_judge(
