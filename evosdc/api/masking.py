@@ -8,7 +8,6 @@ from evosdc.api.tables import as_given, as_table, chosen_of, held_once, listed, 
 from evosdc.assess.defaults import choose_attributes
 from evosdc.assess.mask import as_chain, build_steps, mask_file
 from evosdc.errors import FaultCollector
-from evosdc.experiment.experiment import MaskingEntry, step_of
 from evosdc.experiment.masked_parts import carrying_out, executor_for_parts
 from evosdc.model import Executor, Masking, MaskingMethod, Microdata
 from evosdc.model.parameters import parse_parameters
@@ -73,6 +72,15 @@ def _masked(data: Table, method: str, options: MaskOptions, params: Mapping[str,
         return mask_file(masking, methods, Microdata(data, protect), seed, carry_out)
 
 
+def _further(options: MaskOptions) -> tuple[Masking, ...]:
+    """Return the further steps of a masking."""
+    from evosdc.experiment.experiment import MaskingEntry, step_of  # other maskings need nothing of experiments
+
+    given = [step_of(step) if isinstance(step, str) else step for step in options.then]
+    entries = [parse_parameters(MaskingEntry, one, f"then: step {place}") for place, one in enumerate(given, 1)]
+    return tuple(entry.masking for entry in entries)
+
+
 def prepared(
     method: str, params: Mapping[str, Any], options: MaskOptions, schema: Schema | None, collect: FaultCollector,
     otherwise_all: bool = True,
@@ -87,9 +95,7 @@ def prepared(
     with collect.step():
         methods = build_steps(first, registry)
     with collect.step():
-        given = [step_of(step) if isinstance(step, str) else step for step in options.then]
-        entries = [parse_parameters(MaskingEntry, one, f"then: step {place}") for place, one in enumerate(given, 1)]
-        further = tuple(entry.masking for entry in entries)
+        further = _further(options) if options.then else ()
         methods += build_steps(replace(first, then=further), registry)[1:]
     with collect.step():
         if schema is not None:
