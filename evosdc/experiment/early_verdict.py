@@ -8,7 +8,6 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evosdc.assess.intruder import bound_of
 from evosdc.assess.judge import second_opinions
@@ -339,13 +338,5 @@ def _versions(original: Table, tables: Sequence[Table], name: str, values: int) 
         for table in tables:
             own = table.column(name)
             nearest = middles[np.abs(own[:, None] - middles).argmin(axis=1)]
-            yield words, _with_column(table, name, np.where(table.absent(name) & (classes > 1), own, nearest))
-
-
-def _with_column(table: Table, name: str, column: NDArray[Any]) -> Table:
-    codes, numbers = table.codes.copy(), table.numbers.copy()
-    names = [a.name for a in (*table.schema.categorical, *table.schema.numeric)]
-    place = names.index(name)
-    whole = codes if place < codes.shape[1] else numbers
-    whole[:, place if place < codes.shape[1] else place - codes.shape[1]] = column
-    return Table(table.schema, codes, numbers)
+            column = np.where(table.absent(name) & (classes > 1), own, nearest)
+            yield words, table.with_columns(table.select(()).beside({name: column}, table.schema))

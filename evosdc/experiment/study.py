@@ -299,7 +299,7 @@ def _environment(experiment: Experiment, registry: Registry, key: Key) -> dict[s
 SUMMARY, RUNS = "summary.csv", "runs.csv"
 
 FIGURES = ("fitness", "il", "dr")
-STATISTICS = ("mean", "sd", "min", "median", "max")
+STATISTICS = ("n", "mean", "sd", "min", "median", "max")
 SPENT = ("evaluations", "generations", "seconds", "digest")
 
 
@@ -346,31 +346,21 @@ def write_study_result(
             "comparison": comparisons(settings, runs, figures) if experiment.sweep else None,
         }
     )
-    header = [*experiment.sweep, "runs", "broken", *(f"{n}_{s}" for n in FIGURES for s in ("n", *STATISTICS))]
-    rows = [
-        [
-            *(value_in_words(value) for value in entry["values"].values()),
-            entry["runs"],
-            entry["broken"],
-            *(entry[name][statistic] for name in FIGURES for statistic in ("n", *STATISTICS)),
-        ]
+    said = [{key: value_in_words(value) for key, value in setting.values.items()} for setting in settings]
+    summaries = [
+        said[entry["position"]]
+        | {key: entry[key] for key in ("runs", "broken")}
+        | {f"{name}_{key}": entry[name][key] for name in FIGURES for key in STATISTICS}
         for entry in entries
     ]
-    write_text(folder.file(SUMMARY), csv_text([header, *rows]))
-    header = ["folder", *experiment.sweep, "replicate", "seed", "violation", *FIGURES, *SPENT]
-    rows = [
-        [
-            run.folder,
-            *(value_in_words(value) for value in settings[run.setting].values.values()),
-            run.replicate + 1,
-            result.seed,
-            own["infeasibility"],
-            *(own.get(name) for name in FIGURES),
-            *(getattr(result, key) for key in SPENT),
-        ]
+    listed = [
+        {"folder": run.folder, **said[run.setting], "replicate": run.replicate + 1, "seed": result.seed}
+        | {"violation": own["infeasibility"], **{name: own.get(name) for name in FIGURES}}
+        | {key: getattr(result, key) for key in SPENT}
         for run, result, own in zip(runs, results, figures, strict=True)
     ]
-    write_text(folder.file(RUNS), csv_text([header, *rows]))
+    for file, rows in ((SUMMARY, summaries), (RUNS, listed)):
+        write_text(folder.file(file), csv_text([list(rows[0]), *(list(row.values()) for row in rows)]))
     folder.write_json(RESULT, study.to_json())
     return study
 
