@@ -38,3 +38,16 @@ def test_the_two_ways_of_calling_evosdc_agree():
     for block in further:
         assert ".venv/bin/evosdc" not in block
         assert README.index(block) > activation
+
+
+def words(*pages):
+    return sum(len(page.read_text(encoding="utf-8").split()) for page in pages)
+
+
+def test_pages_stay_short_enough_to_be_read():
+    for_developers = {ROOT / "docs" / f"{name}.md" for name in ("architecture", "benchmarks", "engine")}
+    pages = {page for page in (ROOT / "docs").rglob("*.md") if "generated" not in page.parts} - for_developers
+    assert words(*pages) <= 45_000
+    assert words(ROOT / "README.md") <= 700
+    assert words(ROOT / "CHANGELOG.md") <= 1_500
+    assert [page.name for page in pages if words(page) > 1_500] == []
