@@ -280,3 +280,17 @@ def test_a_rule_tells_what_does_not_fit_and_needs_no_values(tmp_path):
     assert table.schema["age"].hierarchy is not None
     with pytest.raises(InputError, match="the category 'old'"):
         read_source(write(tmp_path, f"age,income\n{rows}\nold,1\n"), tmp_path / "s.toml")
+
+
+def test_names_of_people_are_left_out_whatever_the_column_is_called(tmp_path):
+    last = ("Müller", "O'Neill", "de Vries", "Şahin")
+    names = [f"{one}, {first}" for one in last for first in ("Anna", "Łukasz J.", "Zoë", "Jörg", "Ines", "Marc André")]
+    jobs = [f"{what} {k}, part time" for k, what in enumerate(("Clerk", "Nurse", "Cook", "Driver") * 6)]
+    rows = [(names[k % 24], jobs[k % 24], 20 + k % 50, "fraud" if k % 3 else "theft") for k in range(120)]
+    text = "defendant;work;age at offence;offence\n" + "".join(";".join(map(str, row)) + "\n" for row in rows)
+    (tmp_path / "cases.csv").write_text(text, encoding="utf-8")
+    schema = read_source(tmp_path / "cases.csv").table.schema
+    assert [str(schema[name].role) for name in ("defendant", "age at offence", "offence")] == [
+        "identifier", "quasi-identifier", "sensitive",
+    ]  # fmt: skip
+    assert schema["work"].role.published

@@ -299,6 +299,8 @@ def _proposed(column: Column, missing: Sequence[str], apart: Sequence[str], meas
         return Proposal(nominal(Role.DROP), "", f"{guess.undecided}: {UNDECIDED}", True)
     if not guess.date_format and not guess.timed:
         reason = _identifying(hint, texts, values, size)
+        if not reason and hint.role is None and values is None and len(texts[: _FEW + 1]) > _FEW:
+            reason = written_as("people", texts)
         if reason == _WORDS_DIFFER:
             reason += mixed_sentence(texts, column.mark)
         if reason:

@@ -109,7 +109,8 @@ def _hint(name: str) -> NameHint:
     naming = plain(whole) in _listed("naming") or bool({"name", "names"} & known and known & _listed("named_people"))
     found = replace(plain_hint, identifier=identifier, unordered=unordered, ordered=ordered, naming=naming)
     ill = "health" in known and not known & _listed("numbered_things")  # a health plan is none
-    if ill or known & _listed("sensitive") or concepts & _listed("sensitive", "kinds"):
+    then = parts[:2] == ("age", "at")  # of an offence or a diagnosis: it is an age, all the same
+    if not then and (ill or known & _listed("sensitive") or concepts & _listed("sensitive", "kinds")):
         return replace(found, role=Role.SENSITIVE)
     aged, paid = known & _listed("ages") or "age" in concepts, known & _listed("money") or "income" in concepts
     if located or aged or paid or known & _listed("demographic") or concepts & _listed("demographic", "kinds"):
