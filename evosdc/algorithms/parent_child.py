@@ -49,7 +49,7 @@ class ParentChild(Algorithm):
         return Population(fittest(candidates, self.params.population))
 
     def step(self, population: Population) -> Population:
-        """Return the population with each child in its parent's slot where it is better than what stands there."""
+        """Return the population with each child in its parent's slot where it is better than what is there."""
         toolbox, params = self.toolbox, self.params.at(population.generation)
         rate = 1.0 - params.crossover if params.variation == "and" else mutation_rate(params, population.memory)
         group = leaders(population, params.leaders)

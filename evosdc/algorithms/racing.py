@@ -411,7 +411,7 @@ class Racing(RaceChildren):
         return found
 
     def _runners(self, population: Population) -> list[Runner]:
-        """Return the members, which stand first; at the beginning there may be none."""
+        """Return the members, which are first; at the beginning there may be none."""
         figures = zip(population, population.memory[FIRST].tolist(), population.memory[FEW].tolist(), strict=False)
         return [Runner(one, self._key(one.genome), on_first, on_few) for one, on_first, on_few in figures]
 

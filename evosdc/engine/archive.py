@@ -96,7 +96,7 @@ class Archive:
         if len(point) == 2:
             # Along a staircase of two objectives the second falls while the first rises.
             return position > 0 and points[position - 1][1] <= point[1]
-        # A point that dominates another one stands before it in the order of tuples.
+        # A point that dominates another one comes before it in the order of tuples.
         return any(all(a <= b for a, b in zip(other, point, strict=True)) for other in points[:position])
 
     def _enter(self, point: Point, individual: Individual) -> None:

@@ -24,7 +24,7 @@ class Decoder:
         self._generators: dict[int, tuple[np.random.Generator, Any]] = {}
 
     def decode(self, genome: Any, key: bytes, draw: int = 0, repaired: bool = True) -> Table:
-        """Return the masked table that a genome stands for in one draw, repaired unless stated otherwise."""
+        """Return the masked table that a genome represents in one draw, repaired unless stated otherwise."""
         masked = self._decoded(genome, key, draw)
         return masked if self._rules is None or not repaired else self._rules.repaired(masked)
 

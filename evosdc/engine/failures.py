@@ -78,5 +78,5 @@ def worst_values(problem: Problem, genome: Any) -> Values:
 
 
 def failures_in(individuals: Iterable[Individual]) -> int:
-    """Return how many individuals stand for evaluations that failed."""
+    """Return how many individuals represent evaluations that failed."""
     return sum(individual.failed for individual in individuals)

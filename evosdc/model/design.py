@@ -122,7 +122,7 @@ class Choices(Named):
         return len(self.values)
 
     def spread(self, count: int) -> list[float]:
-        """Return shares of all values: none of them stands for another one."""
+        """Return shares of all values: none of them represents another one."""
         return [(position + 0.5) / len(self.values) for position in range(len(self.values))]
 
 

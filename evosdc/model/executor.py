@@ -44,7 +44,7 @@ class Task:
         Whether an item may take hours, so that silence of the workers is no sign of trouble: whole runs of a study.
         Its own evaluations keep the time limit, the item as a whole has none.
     evaluations : int
-        How many evaluations an item stands for, at most: it may take as many times the time limit of one.
+        How many evaluations an item represents, at most: it may take as many times the time limit of one.
     """
 
     function: str

@@ -33,7 +33,7 @@ class Fitness(ABC):
             next(place for place, parent in enumerate(cls.__mro__) if name in vars(parent))
             for name in ("combine", "combine_columns", "reads")
         )
-        # What stands behind its `combine` says what another one does.
+        # What is behind its `combine` says what another one does.
         if first < together:
             cls.combine_columns = Fitness.combine_columns  # type: ignore[method-assign]
         if first < reading:

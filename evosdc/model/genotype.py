@@ -1,4 +1,4 @@
-"""The contract of genotypes: what is evolved, how it varies, and the table that it stands for.
+"""The contract of genotypes: what is evolved, how it varies, and the table that it represents.
 
 A genotype must implement the eight abstract methods of `Genotype`: `random`, `crossover` and `mutate` make genomes,
 `decode` gives the table, `key` tells genomes apart, `check` finds wrong ones, `dump` and `load` store them. What else
@@ -7,7 +7,7 @@ leaves out what is absent:
 
 ==========  =====================================================================  =================================
 Seedable    a masked file can start the search                                     seeded
-Local       its genomes stand for records one by one; it may have small moves      changed_rows (moved, ...)
+Local       its genomes represent records one by one; it may have small moves      changed_rows (moved, ...)
 Stochastic  decoding draws random numbers; transition matrices, expectations       draws (transitions, draws_of, ...)
 Guaranteed  its files keep a privacy model                                         (violation, reference, assurance)
 Direct      scores follow from a genome without its table                          direct
@@ -32,7 +32,7 @@ from evosdc.model.parameters import Parameters
 from evosdc.table.table import Rows, Table
 
 G = TypeVar("G")
-USUAL_PORTFOLIO = "usual"  # stands for the portfolio that is usual for the scales of the protected attributes
+USUAL_PORTFOLIO = "usual"  # represents the portfolio that is usual for the scales of the protected attributes
 Dump = Mapping[str, NDArray[Any]]  # A genome as named arrays: fit for npz and for the wire, no pickle
 
 
@@ -93,7 +93,7 @@ class Genotype(ABC, Generic[G]):
 
     @abstractmethod
     def decode(self, g: G, rng: np.random.Generator) -> Table:
-        """Return the table that the genome stands for: all records, the protected attributes only.
+        """Return the table that the genome represents: all records, the protected attributes only.
 
         Only a genotype that is `Stochastic` may draw from `rng`.
         """
@@ -122,7 +122,7 @@ class Genotype(ABC, Generic[G]):
         return self.random(rng)
 
     def initial_genomes(self) -> Sequence[tuple[Masking, G]]:
-        """Return initial genomes of its own, each with the method and parameters that it stands for.
+        """Return initial genomes of its own, each with the method and parameters that it represents.
 
         By default none. They start the search where ``start = { initial = true }`` says so, and always
         where the genotype is not `Seedable`. The maskings are labels for reports: they need not be registered methods,

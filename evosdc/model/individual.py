@@ -360,7 +360,7 @@ class Siblings(Sequence[Individual]):
 
     @property
     def points(self) -> Column:
-        """Where each stands on the front, shape (k, d): see `Individual.point`."""
+        """Where each is on the front, shape (k, d): see `Individual.point`."""
         if "il" in self.scores and "dr" in self.scores:
             return np.stack((self.scores["il"], self.scores["dr"]), axis=1)
         return self.objectives

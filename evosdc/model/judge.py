@@ -56,7 +56,7 @@ class Estimated(Fitted):
         """Return the figure of a masked table, as `score`, with its interval."""
 
     def details(self, masked: Table) -> tuple[Estimate, Mapping[str, float]]:
-        """Return the figure with its interval, and figures that stand beside it, by name: of the people worst off."""
+        """Return the figure with its interval, and figures that are beside it, by name: of the people worst off."""
         return self.estimate(masked), {}
 
     def of_others(self, masked: Table) -> Estimate | None:

@@ -82,7 +82,7 @@ class MaskingMethod(ABC):
         Parameters
         ----------
         weights : ndarray of float64, shape (n,)
-            How many members of the population a record stands for, positive.
+            How many members of the population a record represents, positive.
         """
         return self.mask(table, rng)
 

@@ -67,7 +67,7 @@ class GeneList:
         return Genes(np.asarray(array).ravel().tolist(), self._objectives)
 
     def genome(self, genes: Any, like: Any) -> Any:
-        """Return the genome that a list stands for; raises `PluginError` for one that is not valid."""
+        """Return the genome that a list represents; raises `PluginError` for one that is not valid."""
         arrays = self._arrays(like)
         if len(arrays) != 1:
             (genome,) = genes

@@ -48,7 +48,7 @@ class IntruderView:
     sensitive : tuple of str
         Attributes that the intruder wants to learn.
     weights : ndarray of float64, shape (n,), optional
-        How many members of the population a record stands for.
+        How many members of the population a record represents.
     household : str, optional
         Attribute whose equal values form a household.
     missing : MissingMatch
@@ -60,7 +60,7 @@ class IntruderView:
     transitions : mapping of str to ndarray of float64, optional
         By attribute, the rows of the matrix that it was randomised by, those of the values that occurred before.
     counts : ndarray of int64, shape (n,), optional
-        How many records of the file each one of the table stands for, where a large file was read as its distinct
+        How many records of the file each one of the table represents, where a large file was read as its distinct
         records; models that are `PrivacyModel.counted` then judge the file. Not under the rule ``never``.
     """
 
@@ -130,7 +130,7 @@ class IntruderView:
 
     @cached_property
     def tree(self) -> "WildcardTree | None":
-        """The keys as a prefix tree, where a missing value stands for any; None where keys match themselves alone."""
+        """The keys as a prefix tree, where a missing value represents any; None where keys match themselves alone."""
         wildcards = self.missing is MissingMatch.WILDCARD and bool((self.keys == MISSING).any())
         if not wildcards:
             return None
@@ -154,7 +154,7 @@ class IntruderView:
 
 
 def root_codes(attribute: Attribute) -> list[int]:
-    """Return the codes of an attribute's labels that stand for any value: ``*``, and the root of its hierarchy."""
+    """Return the codes of an attribute's labels that represent any value: ``*``, and the root of its hierarchy."""
     roots = {ROOT} if attribute.hierarchy is None else {ROOT, attribute.hierarchy.levels[0][-1]}
     leaves = () if attribute.hierarchy is None else attribute.hierarchy.position
     return [attribute.code[label] for label in roots if label in attribute.code and label not in leaves]
@@ -163,14 +163,14 @@ def root_codes(attribute: Attribute) -> list[int]:
 class PrivacyModel(ABC):
     """A way of judging what one file reveals.
 
-    A subclass has a nested ``Params`` class and implements `assess`. One of its figures, `headline`, stands for all in
+    A subclass has a nested ``Params`` class and implements `assess`. One of its figures, `headline`, represents all in
     tables and in constraints of a search: ``"k-anonymity >= 3"`` asks for the headline of ``k-anonymity``.
     """
 
     class Params(Parameters):
         """No parameters."""
 
-    headline: ClassVar[str]  # Key of the figure that stands for the whole assessment
+    headline: ClassVar[str]  # Key of the figure that represents the whole assessment
 
     larger_is_safer: ClassVar[bool] = True  # Whether a larger headline is better for the respondents
 

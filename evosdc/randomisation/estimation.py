@@ -64,7 +64,7 @@ def covariances(published: Counts, inverse: Matrix) -> Counts:
 
 def _carried(table: Counts, matrices: Sequence[Matrix]) -> Counts:
     for matrix in matrices:
-        # the axis carried goes last, so after all of them the axes stand in their order again
+        # the axis carried goes last, so after all of them the axes are in their order again
         table = np.tensordot(table, matrix, axes=(0, 0))
     return table
 

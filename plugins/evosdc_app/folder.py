@@ -23,7 +23,7 @@ ENDINGS = (
 
 _SCHEMA = ".schema"
 _MOST = 500
-_LONGEST = 200  # bytes of a name: with what stands beside a file, such as its manifest, systems take 255
+_LONGEST = 200  # bytes of a name: with what is beside a file, such as its manifest, systems take 255
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def _no_run(name: str) -> DataError:
 
 
 def _nameable(parts: Iterable[str]) -> bool:
-    """Whether names are none of hidden files, can be shown, and leave room for what stands beside a file."""
+    """Whether names are none of hidden files, can be shown, and leave room for what is beside a file."""
     return all(
         not part.startswith(".") and part.isprintable() and len(part.encode(errors="replace")) <= _LONGEST
         for part in parts
@@ -184,7 +184,7 @@ def _nameable(parts: Iterable[str]) -> bool:
 
 
 def _of_schema(path: Path) -> bool:
-    """Whether a file is a hierarchy that stands beside its schema."""
+    """Whether a file is a hierarchy that is beside its schema."""
     stem, found, _ = path.name.partition(f"{_SCHEMA}-")
     return bool(found) and path.with_name(f"{stem}{_SCHEMA}.toml").exists()
 

@@ -24,7 +24,7 @@ _KEPT = 2
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """What stands in a file."""
+    """What is in a file."""
 
     columns: tuple[Column, ...]
     records: int

@@ -25,7 +25,7 @@ class Classes:
     # of more than `widest` categories is pooled: an ordinal one to ranges of equal frequency, of a nominal one all but
     # the most frequent go together. A missing value is a class of its own, the last one.
 
-    schema: Schema  # of the file; classes stand in its order
+    schema: Schema  # of the file; classes are in its order
     # Of each attribute that is cut into ranges, the least value or code of every class but the first
     cuts: tuple[Numbers | None, ...]
     pools: tuple[Codes | None, ...]  # of each pooled nominal attribute the class of each category

@@ -65,7 +65,7 @@ class Downcoding(Judge):
 
 
 class _Finer(NamedTuple):
-    """What a coarser label may stand for."""
+    """What a coarser label may represent."""
 
     shares: Mapping[str, float]  # by finer label the share of the people below the coarser one
     occur: frozenset[str]  # finer labels that occur for certain in every group with the label: ends of an interval
@@ -86,7 +86,7 @@ class _Tree:
         self._finer: dict[str, _Finer] = {}
 
     def covered(self, label: str) -> set[str]:
-        """Return the values that a label may stand for."""
+        """Return the values that a label may represent."""
         found = {value for value, path in self.paths.items() if label in path}
         if found or label[:1] not in "[{":
             return found
@@ -94,7 +94,7 @@ class _Tree:
         return set() if extent is None else {value for value, at in self._places.items() if extent.covers(at)}
 
     def finer(self, label: str) -> _Finer:
-        """Return what a label may stand for; nothing for a value itself."""
+        """Return what a label may represent; nothing for a value itself."""
         if label not in self._finer:
             covered = self.covered(label)
             below = Counter(self.below(value, label) for value in self.values if value in covered)

@@ -27,7 +27,7 @@ class ReleaseHistory(WholeFileJudge):
     """People re-identified by this file and all earlier releases of the same original together, times 100."""
 
     # The informed intruder (Torra, 2017) holds every release, and knows of each how often every category was published
-    # as which. The rows of releases stand in orders of their own, but columns that two releases publish unchanged say
+    # as which. The rows of releases are in orders of their own, but columns that two releases publish unchanged say
     # which rows can be the same person's. For person x and record j the intruder takes the likelihood of this file
     # times the mean likelihood, in each earlier release, of the records that agree with j in these columns. Looked for
     # are each person's record and, unless people were sampled, each record's person: the greater share counts, 1 / t

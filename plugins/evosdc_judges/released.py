@@ -38,8 +38,8 @@ class Released:
 
     inside: Positions  # the people in the released file
     outside: Positions  # those who are not in it
-    # Shape (len(inside), V); the released masked records, each label read as the original class that it stands for; a
-    # label that stands for none is the number of classes.
+    # Shape (len(inside), V); the released masked records, each label read as the original class that it represents; a
+    # label that represents none is the number of classes.
     read: Codes
 
 
@@ -128,7 +128,7 @@ class FittedSinglingOut(FittedOnHalves):
         check_time()
         people, chosen = self._people, list(names)
         sizes = people.classes.sizes[chosen]
-        # Nothing is guessed from a label that stands for no class.
+        # Nothing is guessed from a label that represents no class.
         legible = (half.read[:, chosen] < sizes).all(axis=1)
         parts: list[Codes] = [half.read[legible], people.codes[half.inside], people.codes[half.outside]]
         keys = keys_of(np.vstack([part[:, chosen] for part in parts]), sizes)

@@ -61,7 +61,7 @@ class NodeLoss(ABC):
         return None
 
     def of_parts(self, space: LatticeSpace, total: float) -> float:
-        """Return the bound that a sum of `parts` stands for; never falling in the sum."""
+        """Return the bound that a sum of `parts` represents; never falling in the sum."""
         return total
 
     def by_sizes(self, space: LatticeSpace) -> float:

@@ -32,7 +32,7 @@ Distance = Annotated[
 
 @dataclass(frozen=True, eq=False)
 class SensitiveColumns:
-    """Where a sensitive attribute stands in the table of sensitive counts."""
+    """Where a sensitive attribute is in the table of sensitive counts."""
 
     attribute: Attribute
     present: Codes  # shape (s,); codes of its values, a missing one last as `MISSING`; of a number its rank

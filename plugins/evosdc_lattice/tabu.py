@@ -313,7 +313,7 @@ class Tabu(TabuSearch):
         if not population.memory["started"]:
             rng = self.toolbox.rng
             return self.first_nodes([self.lattice.random(rng)], rng)
-        # The first of the population are the nodes that the search stands on: it stays where it cannot move.
+        # The first of the population are the nodes that the search is on: it stays where it cannot move.
         current, met = int(population.memory.get("current", 1)), float(population.memory.get("met", math.inf))
         tabu = self._list(population)
         chosen = self.followed(population[current:], tabu, population.generation, met, self.toolbox.rng)

@@ -5,7 +5,7 @@ set of k original categories. Which sets these are need not be said. Averages of
 k are all distributions without an entry above 1/k. They are the base polytope of the submodular function
 ``min(j / k, 1)`` of sets of j categories, and sums of base polytopes are the base polytope of the sum (Edmonds 1970).
 So a distribution x of originals behind b is made of such sets exactly where any j categories have together at most
-``sum_k m_bk min(j / k, 1)``, the *capacity* of b for j. One variable for a size stands for all sets.
+``sum_k m_bk min(j / k, 1)``, the *capacity* of b for j. One variable for a size represents all sets.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def certified(
 ) -> tuple[float, tuple[Prices, ...]]:
     """Return a lower bound of ``t IL + (1 - t) DR`` over all masked files, and the prices that it rests on."""
     # By attribute alpha (A,), the multipliers of the frequencies of original categories, and eta (B,), of the published
-    # shares; by table of several attributes pulls: how much of its weight stands on the change of each of them. With r
+    # shares; by table of several attributes pulls: how much of its weight is on the change of each of them. With r
     # the least reduced cost of an attribute's columns, the records of any file cost at least ``sum alpha_a frequency_a
     # - sum eta_b share_b + r``: multiply each constraint, add, and use that the masses of the columns of an attribute
     # have sum 1. This holds for any alpha and for all allowed eta. It is the Lagrangian bound of column generation: the
@@ -250,7 +250,7 @@ class Block(ABC):
         return new
 
     def _admit(self, b: int, members: NDArray[np.int64]) -> int:
-        """Let originals stand behind a published category; return how many could not before."""
+        """Put originals behind a published category; return how many could not before."""
         return 0
 
     def capacities(self, outcome: Outcome) -> Floats:
@@ -263,7 +263,7 @@ class Block(ABC):
 
     @abstractmethod
     def joint(self, outcome: Outcome) -> Floats:
-        """Return shares of records by published and original category, shape (B, A), that the optimum stands for."""
+        """Return shares of records by published and original category, shape (B, A), that the optimum represents."""
 
 
 # How many near and how many common originals may stand behind each published category from the beginning. Of a domain
@@ -301,7 +301,7 @@ class GeneralBlock(Block):
         single = draft.below.rows(np.zeros(len(b)))
         draft.below.put(single, x, 1.0)
         ends = np.searchsorted(b, np.arange(len(terms.published) + 1))
-        counts = np.diff(ends)[self._b]  # pairs stand side by side for each b; every mass of b is in all their rows
+        counts = np.diff(ends)[self._b]  # pairs are side by side for each b; every mass of b is in all their rows
         offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         rows = single[np.repeat(ends[self._b], counts) + offsets]
         draft.below.put(rows, np.repeat(masses, counts), np.repeat(-1.0 / self._k, counts))
@@ -359,7 +359,7 @@ class _Cut:
 class NominalBlock(Block):
     """Variables ``u_b``, the share of records that publish their own category b, beside the masses."""
 
-    # Which *other* originals stand behind b costs nothing. So it need only be possible to share them out. With u_b
+    # Which *other* originals are behind b costs nothing. So it need only be possible to share them out. With u_b
     # fixed, the distributions behind b are again a base polytope: j originals with b among them have at most ``min(u_b
     # + F_b(j - 1), F_b(j))`` and without it ``min(F_b(j), F_b(j + 1) - u_b)``, where F_b is the capacity. Sums of base
     # polytopes are one too: it is possible exactly where no set of originals is more frequent than the sum of these
@@ -401,7 +401,7 @@ class NominalBlock(Block):
         return alpha
 
     def cut(self, outcome: Outcome) -> int:
-        """Add the sets, at most one of each size, that are more frequent than what can stand for them."""
+        """Add the sets, at most one of each size, that are more frequent than what can represent them."""
         terms = self.terms
         own = np.zeros(len(terms.published))
         own[self._places] = outcome.variables[self._own]

@@ -15,7 +15,7 @@ Counts = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Domains:
-    """Where each attribute's square table by (category, category) stands in a flat array."""
+    """Where each attribute's square table by (category, category) is in a flat array."""
 
     # The entry of codes (a, b) of attribute v is at ``offsets[v] + (a + 1) * widths[v] + (b + 1)``: digits are codes
     # plus one, so a missing value has digit 0.

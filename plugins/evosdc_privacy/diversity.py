@@ -245,7 +245,7 @@ class _OfShares(OfSensitiveValues):
     larger_is_safer: ClassVar[bool] = False
 
     def greatest(self, view: IntruderView) -> tuple[dict[str, float | None], float | None]:
-        """Return the greatest figure of each attribute and of all; None stands for infinity."""
+        """Return the greatest figure of each attribute and of all; None represents infinity."""
         found = {name: float(figures.max()) for name, figures in by_attribute(view, self.figures).items()}
         return {name: finite(value) for name, value in found.items()}, finite(max(found.values()))
 

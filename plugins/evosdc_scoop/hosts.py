@@ -73,7 +73,7 @@ def allotted_hosts(environment: Mapping[str, str]) -> tuple[str, tuple[Host, ...
 
 
 def expanded_names(text: str) -> list[str]:
-    """Return the names that SLURM's short form stands for: ``a[1-2],b07`` is a1, a2, b07."""
+    """Return the names that SLURM's short form represents: ``a[1-2],b07`` is a1, a2, b07."""
     names: list[str] = []
     rest = text.strip()
     while rest:
@@ -99,7 +99,7 @@ def _unfolded(group: str) -> list[str]:
 
 
 def expanded_counts(text: str) -> list[int]:
-    """Return the counts that SLURM's short form stands for: ``2(x3),1`` is 2, 2, 2, 1."""
+    """Return the counts that SLURM's short form represents: ``2(x3),1`` is 2, 2, 2, 1."""
     counts: list[int] = []
     for part in text.split(","):
         found = re.fullmatch(r"(\d+)(?:\(x(\d+)\))?", part.strip())
@@ -124,7 +124,7 @@ def shared_out(hosts: Sequence[Host], workers: int) -> tuple[Host, ...]:
 
 
 def is_here(name: str) -> bool:
-    """Whether a name stands for this computer: one of its own names, or an address that can be bound to here."""
+    """Whether a name represents this computer: one of its own names, or an address that can be bound to here."""
     if name in ("localhost", socket.gethostname(), socket.gethostname().partition(".")[0]):
         return True
     with suppress(OSError):

@@ -56,7 +56,7 @@ def group_pictures(space: SemanticSpace, nodes: Nodes, neighbours: Neighbours) -
     of = of.reshape(-1)
     chosen = np.flatnonzero(counts >= LEAST_DRAWN)
     chosen = chosen[np.argsort(-counts[chosen], kind="stable")][:MOST_GROUPS]
-    # The highest label below the root that stands above a node; the root for the root itself.
+    # The highest label below the root that is above a node; the root for the root itself.
     tree = space.trees[0]
     below = tree.up[profiles[:, 0], max(tree.height - 1, 0)]
     branches = np.where(below < 0, tree.root, below).astype(np.int64)
@@ -126,7 +126,7 @@ def _listing(space: SemanticSpace, profiles: Nodes, sizes: NDArray[np.int64]) ->
 
 
 def _legend(title: str, colours: Sequence[tuple[str, str]], top: int) -> tuple[list[str], int]:
-    """Return what each colour stands for, as far as there are colours, and where that ends."""
+    """Return what each colour represents, as far as there are colours, and where that ends."""
     shown = colours[: len(_COLOURS)]
     parts, x, y = [written(12, top, title)], 20.0 + LETTER * len(title), top
     for label, colour in shown:
@@ -181,7 +181,7 @@ def tree_picture(tree: Tree, leaves: Nodes, nodes: Nodes) -> str:
 
 
 def _scale(top: int) -> list[str]:
-    """Return what shades stand for."""
+    """Return what shades represent."""
     title = "Users below a label who publish it, or a finer one:"
     parts, x = [written(6, top, title)], 20 + LETTER * len(title)
     for share in _STEPS:

@@ -1,9 +1,9 @@
 """Social graphs: users with attributes, the edges between them, and neighbours as a column of a table.
 
 Each user has a text of their own: their number, a colon, and the numbers of their neighbours, such as ``4: 0 2 7``.
-Numbers count the nodes of the file from 0. The own number keeps the text right where records are left out, or stand in
+Numbers count the nodes of the file from 0. The own number keeps the text right where records are left out, or are in
 another order. Where edges have directions, are repeated or are self-loops, two numbers follow each neighbour: how many
-edges lead there and how many back, such as ``4: 0.1.1 2.0.1 7.2.0``; self-loops stand under the own number.
+edges lead there and how many back, such as ``4: 0.1.1 2.0.1 7.2.0``; self-loops are under the own number.
 """
 
 from abc import abstractmethod

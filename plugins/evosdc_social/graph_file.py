@@ -18,7 +18,7 @@ BETWEEN = "|"  # what separates the members of a list where a format knows texts
 
 
 class Part(NamedTuple):
-    """Where a column of the table stands in the graph: an attribute, and a place in its lists or None."""
+    """Where a column of the table is in the graph: an attribute, and a place in its lists or None."""
 
     attribute: str
     place: int | None = None
@@ -52,7 +52,7 @@ class GraphFile(Original):
         )
 
     def place(self, record: int) -> str:
-        """Return where a record stands in the file."""
+        """Return where a record is in the file."""
         return f"node {record + 1}"
 
     def write(self, columns: Sequence[Published], rows: Rows) -> Iterable[bytes]:
@@ -136,7 +136,7 @@ def cells_of(column: Column) -> list[str | None]:
 
 
 def _at(value: Value, part: Part) -> Value:
-    """Return what stands in a column: the value, or a member of it; nothing behind the end of a list."""
+    """Return what is in a column: the value, or a member of it; nothing behind the end of a list."""
     if part.place is None:
         return value
     members = value if isinstance(value, tuple) else () if value is None else (str(value),)
@@ -174,7 +174,7 @@ def _masked(values: list[Value], one: Published) -> list[Value]:
 def _joined(columns: Sequence[tuple[Part, list[Value]]]) -> list[Value]:
     """Return an attribute put together from its columns."""
     # A member that is missing before others leaves its gap, so that what is read again is the table that was measured;
-    # nothing stands for those at the end, but for one node where else the list would be shorter for all.
+    # nothing represents those at the end, but for one node where else the list would be shorter for all.
     if columns[0][0].place is None:
         return columns[0][1]
     texts = [[None if value is None else str(value) for value in values] for _, values in columns]

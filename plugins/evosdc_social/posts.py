@@ -101,7 +101,7 @@ class UserTopics:
     """The topics of users."""
 
     of: Mapping[str, tuple[str, ...]]  # by user the topics in the order of importance; may be empty
-    words: Mapping[str, tuple[str, ...]]  # by topic the words that stand for it, the most telling first
+    words: Mapping[str, tuple[str, ...]]  # by topic the words that represent it, the most telling first
 
 
 def topics_by_model(
@@ -130,7 +130,7 @@ def topics_by_model(
 
 
 def topics_by_keywords(posts: Iterable[tuple[str, str]], keywords: Mapping[str, str], each: int = 3) -> UserTopics:
-    """Return topics by how many of the words of a user's posts stand for each."""
+    """Return topics by how many of the words of a user's posts represent each."""
     known = {word.casefold(): topic for word, topic in keywords.items()}
     place = {topic: number for number, topic in enumerate(dict.fromkeys(keywords.values()))}
     of = {}

@@ -24,7 +24,7 @@ Nodes = NDArray[np.int32]
 class Tree:
     """The semantic tree of an attribute."""
 
-    # Nodes are labels: the categories first, by their codes, then the labels above them. A label that stands at several
+    # Nodes are labels: the categories first, by their codes, then the labels above them. A label that is at several
     # levels is one node, at the highest of them, as a reader of the file must take it. When published, its distance
     # to a value below counts from that level, though two users whose paths meet in it lower down are nearer.
     # A label above leaves that is also a leaf, in the file or not, is passed over for the next one above, unless that
@@ -32,7 +32,7 @@ class Tree:
 
     attribute: Attribute  # with the hierarchy in use
     labels: tuple[str, ...]  # of the N nodes, without that of missing values
-    up: Nodes  # shape (N + 1, height + 1); by node and level the node that stands there, negative below its own level
+    up: Nodes  # shape (N + 1, height + 1); by node and level the node that is there, negative below its own level
     level: NDArray[np.int64]  # shape (N + 1,); of each node, 0 for categories and missing values
     path: Nodes  # shape (c + 1, height + 1); by category the different nodes on its way up, then -1; none for missing
     sizes: NDArray[np.int64]  # shape (N + 1,); leaves of the hierarchy below each node, in the file or not; missing 0
@@ -165,7 +165,7 @@ def tree_of(attribute: Attribute) -> Tree:
 
 def with_tree(attribute: Attribute) -> Attribute:
     """Return an attribute with a hierarchy; one that is made for want of another."""
-    # Ordered categories are merged by twos, fours and so on; others stand below the root at once.
+    # Ordered categories are merged by twos, fours and so on; others are below the root at once.
     if attribute.hierarchy is not None:
         return attribute
     labels = attribute.categories or ("",)

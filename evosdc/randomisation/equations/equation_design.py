@@ -81,7 +81,7 @@ def read_equation_design(path: Path) -> EquationDesign:
 
 
 def parse_equation_design(document: Mapping[str, Any], where: str) -> EquationDesign:
-    """Return the design that TOML data stand for."""
+    """Return the design that TOML data represent."""
     collect = FaultCollector()
 
     def refuse(key: str, given: str, wanted: str, advice: str = "") -> None:

@@ -49,7 +49,7 @@ class DataDiscrepancy(Measure):
 
     Means, variances and covariances are divided by the number of values. Attributes that are constant in the original
     are skipped. Missing values are left out of statistics, by pairs for covariances and correlations, and a statistic
-    without any value is 0; as a value of its own a missing one stands at the attribute's original mean.
+    without any value is 0; as a value of its own a missing one is at the attribute's original mean.
     """
 
     class Params(Parameters):
@@ -170,7 +170,7 @@ class RobustEigenvaluesDiscrepancy(Measure):
 
     Covariances are minimum covariance determinants, which outliers do not draw; both matrices are divided by the
     original's robust standard deviations, so that no attribute decides by its unit alone (reconstruction). Missing
-    values stand at the original's mean; attributes that are constant in the original are skipped. Unbounded, smaller is
+    values are at the original's mean; attributes that are constant in the original are skipped. Unbounded, smaller is
     better; 0 if nothing is changed. Needs scikit-learn.
     """
 
