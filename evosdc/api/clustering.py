@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from evosdc.api.html import Shown, paragraphs, require_free, table
+from evosdc.api.html import Shown, paragraphs, table
 from evosdc.api.picture import Picture, bars, points
 from evosdc.api.tables import as_table, chosen_of, held_once, neutralise_formulas
 from evosdc.files.atomic import make_folder, write_text
@@ -56,15 +56,6 @@ class Clustered(Shown):
         figures = pd.DataFrame(self.account["clusters"]).set_index("cluster")
         return pd.concat([figures.drop(columns="representative"), self.representatives], axis=1)
 
-    def report(self, path: str | Path | None = None, overwrite: bool = False) -> Path:
-        """Write a page with the curve and return where it is; raises `DataError` where a file exists."""
-        from evosdc.report.elbow import clusters_page
-
-        target = Path(self.page if path is None else path)
-        require_free(target, overwrite)
-        write_text(target, clusters_page(self.account, self.title))
-        return target
-
     def write(self, folder: str | Path, title: str = title, neutralise: bool = False) -> list[str]:
         """Write labels, representatives, figures and page into a new folder and return the names of these files."""
         import pandas as pd
@@ -96,6 +87,11 @@ class Clustered(Shown):
         curve = [(clusters, distance) for clusters, distance in corners]
         lines = {"distance": curve, "suggested": [point for point in curve if point[0] == self.suggested]}
         return points("Distance by number of clusters", "clusters", "mean distance", lines, ["distance"])
+
+    def _page_text(self) -> str:
+        from evosdc.report.elbow import clusters_page
+
+        return clusters_page(self.account, self.title)
 
     def _lines(self) -> Iterator[str]:
         from evosdc.report.elbow import sentences

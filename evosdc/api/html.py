@@ -56,7 +56,13 @@ class Page(ABC):
 
     def report(self, path: str | Path | None = None, overwrite: bool = False) -> Path:
         """Write a page with the result and return where it is; raises `DataError` where a file exists."""
-        return write_page(self.page if path is None else path, self.title, self._repr_html_(), overwrite)
+        target = Path(self.page if path is None else path)
+        require_free(target, overwrite)
+        write_text(target, self._page_text())
+        return target
+
+    def _page_text(self) -> str:
+        return _PAGE.format(title=escape(self.title), body=self._repr_html_())
 
 
 class Shown(Page):
@@ -120,11 +126,3 @@ def require_free(path: str | Path, overwrite: bool) -> None:
     """Raise `DataError` where a page cannot be written, or where a file exists that is not to be written over."""
     check_writable(path)
     require_unused(path, replace=overwrite, advice="Choose another one, or say overwrite=True.")
-
-
-def write_page(path: str | Path, title: str, body: str, overwrite: bool = False) -> Path:
-    """Write a page that holds a result and return where it is."""
-    target = Path(path)
-    require_free(target, overwrite)
-    write_text(target, _PAGE.format(title=escape(title), body=body))
-    return target

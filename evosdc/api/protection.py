@@ -10,7 +10,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
-from evosdc.api.html import require_free
 from evosdc.api.outcome import Outcome
 from evosdc.api.progress import shown
 from evosdc.api.tables import as_file, as_given, ordered_by
@@ -96,13 +95,11 @@ class ProtectedData(Outcome, Generic[Data]):
         file = self._kept.run / RECIPE
         return file if file.exists() else None
 
-    def report(self, path: str | Path | None = None, overwrite: bool = False) -> Path:
-        """Write the report of the run and return where it is; raises `DataError` where a file exists."""
-        from evosdc.report import write_report
+    def _page_text(self) -> str:
+        from evosdc.report.page import render
+        from evosdc.runs.reader import read_run_folders
 
-        target = Path(self.page if path is None else path)
-        require_free(target, overwrite)
-        return write_report([self._kept.run], target)
+        return render(read_run_folders([self._kept.run]))
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ from evosdc.assess.defaults import choose_attributes, default_measures, entries_
 from evosdc.assess.measure import score_table
 from evosdc.cli.inputs import is_dataset, matched_tables, open_source, require_comparable, single_run
 from evosdc.cli.text import print_json, print_rows, say, warn
-from evosdc.errors import ExperimentError, Fault, FaultCollector, did_you_mean
+from evosdc.errors import FaultCollector
 from evosdc.experiment.experiment import MeasureEntry, Measures
 from evosdc.experiment.members import published_file
 from evosdc.experiment.problem import aggregation_of, drawing_from
 from evosdc.files.source import holds_generalised
 from evosdc.model import Microdata
 from evosdc.options.inspection import MeasureOptions
-from evosdc.options.written import parameters
+from evosdc.options.written import named_parameters
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table, assign_known
 
@@ -38,12 +38,7 @@ def measure(options: MeasureOptions) -> None:
         compared = _of_files(names, options) if run is None else _of_run(run, names, options.protect)
     with collect.step():
         measured = list(compared.params) if compared is not None else names or []
-        given = parameters(options.settings)
-        wanted = f"NAME.KEY=VALUE for one of {', '.join(measured)}"
-        unknown = [name for name, value in given.items() if name not in measured or not isinstance(value, dict)]
-        if unknown:
-            faults = ((f"a parameter of {name!r}", did_you_mean(name, measured)) for name in unknown)
-            raise ExperimentError([Fault("--set", said, wanted, advice) for said, advice in faults])
+        given = named_parameters(options.settings, measured)
     collect.settle()
     assert compared is not None
     before, after, chosen = compared.before, compared.after, compared.chosen

@@ -18,7 +18,7 @@ from evosdc.files.encoding import read_text
 from evosdc.files.source import read_published, read_source
 from evosdc.model import IntruderView
 from evosdc.options.inspection import RiskOptions
-from evosdc.options.written import parameters
+from evosdc.options.written import named_parameters
 from evosdc.plugins.registry import default_registry
 from evosdc.printing import figure_text
 from evosdc.randomisation.matrix_file import read_matrices, stochastic
@@ -38,11 +38,10 @@ def risk(options: RiskOptions) -> None:
         None if path is None else Path(path) for path in (options.population, options.transitions)
     )
     names = list(registry.names("privacy-model")) if options.models is None else list(options.models) or [""]
-    given, collect = parameters(options.settings), FaultCollector()
-    for name, params in given.items():
-        if name not in names or not isinstance(params, dict):
-            collect.faults.append(Fault("--set", repr(name), f"MODEL.KEY=VALUE with one of {', '.join(names)}"))
-    chosen = {name: given[name] if isinstance(given.get(name), dict) else {} for name in dict.fromkeys(names)}
+    chosen: dict[str, dict[str, Any]] = {name: {} for name in names}
+    collect = FaultCollector()
+    with collect.step():
+        chosen = named_parameters(options.settings, tuple(chosen), "MODEL")
     rows: dict[str, Matrix] = {}
     view: IntruderView | None = None
     with collect.step():

@@ -32,9 +32,7 @@ def init(options: InitOptions) -> None:
     output, ask = options.output, options.ask
     require_apart(output, options.data)
     require_unused(output, replace=options.force)
-    read_by = {"encoding": options.encoding, "sheet": options.sheet}
-    reading = {key: value for key, value in read_by.items() if value is not None}
-    original = parsed(options.data, Reading(encoding=options.encoding, sheet=options.sheet))
+    original = parsed(options.data, Reading(**options.reading))
     codes = _given(options.missing, [column.name for column in original.columns])
     source = source_of(original, str(options.data), None, codes)
     assert source.inference is not None
@@ -55,7 +53,7 @@ def init(options: InitOptions) -> None:
     ordered = position_sentences(disclosed_by_order(source.table, keys))
     related = relations_of(source.table, original.variable_labels)
     remarks = [*source.remarks, *found.remarks, *related.sentences, *ordered]
-    files = dump_schema(found.schema, output, remarks, found.reasons, found.rules, related.rules, reading)
+    files = dump_schema(found.schema, output, remarks, found.reasons, found.rules, related.rules, options.reading)
     roles = {a.name: {"role": str(a.role), "scale": a.scale_word} for a in found.schema.attributes}
     document = {
         "files": [str(file) for file in files],

@@ -49,6 +49,11 @@ class Options(BaseModel):
         # Numbers of numpy are none to pydantic.
         return value.item() if allowed & {int, float} and hasattr(value, "item") and hasattr(value, "dtype") else value
 
+    @property
+    def reading(self) -> dict[str, Any]:
+        """The options `encoding` and `sheet`: how a file is to be read, where the user says so."""
+        return {key: value for key in ("encoding", "sheet") if (value := getattr(self, key, None)) is not None}
+
     def executor_entry(self) -> dict[str, Any] | None:
         """Return the options `executor` and `workers` as an experiment says them; None where neither is given."""
         executor, workers = getattr(self, "executor", None), getattr(self, "workers", None)

@@ -122,11 +122,6 @@ class FileOptions(Options):
     encoding: str | None = ENCODING
     sheet: str | None = SHEET
 
-    @property
-    def reading(self) -> dict[str, str]:
-        """How the file is to be read, where the user says so."""
-        return {key: value for key in ("encoding", "sheet") if (value := getattr(self, key)) is not None}
-
 
 class JsonOptions(Options):
     """Options of commands that only show something."""

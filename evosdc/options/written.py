@@ -2,10 +2,10 @@
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
-from evosdc.errors import ExperimentError, Fault
+from evosdc.errors import ExperimentError, Fault, ParameterError, did_you_mean
 
 _KEY = re.compile(r"""\s*(?:"(?P<double>[^"]+)"|'(?P<single>[^']+)'|(?P<plain>[^.="']*))\s*(?P<sign>[.=])""")
 _NAME = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))(?:,|$)')
@@ -35,6 +35,16 @@ def parameters(settings: Iterable[str]) -> dict[str, Any]:
     for setting in settings:
         override(document, setting)
     return document
+
+
+def named_parameters(settings: Iterable[str], known: Collection[str], what: str = "NAME") -> dict[str, dict[str, Any]]:
+    """Return, for each of some names, the parameters given by ``--set NAME.KEY=VALUE``."""
+    given, wanted = parameters(settings), f"{what}.KEY=VALUE for one of {', '.join(known)}"
+    strange = [name for name, value in given.items() if name not in known or not isinstance(value, dict)]
+    if strange:
+        faults = ((f"a parameter of {name!r}", did_you_mean(name, known)) for name in strange)
+        raise ParameterError([Fault("--set", said, wanted, advice) for said, advice in faults])
+    return {name: given.get(name, {}) for name in known}
 
 
 def override(document: dict[str, Any], setting: str) -> None:

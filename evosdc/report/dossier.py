@@ -1,10 +1,10 @@
 """The dossier of a release: facts of the run, answers of its owner, and the standards that each section serves."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -143,7 +143,7 @@ def render_dossier(run: RecordedRun, answers: Answers) -> str:
     """Return the page as text."""
     verdict, opinion, protected = run.result.verdict, run.result.second_opinion, run.result.protect
     shown = release.verdict(run, release.Definitions({})) or {}
-    judged = (opinion.best or {}).get("judges") or {}
+    judged, of_members = ((found or {}).get("judges") or {} for found in (opinion.best, opinion.members))
     numbered = [(anchor, f"{place} {title}") for place, (anchor, title, _) in enumerate(SECTIONS, 1)]
     return page(
         "dossier.html",
@@ -165,8 +165,8 @@ def render_dossier(run: RecordedRun, answers: Answers) -> str:
         masked=listing(protected),
         method=method_of(run),
         files=_files(run.path),
-        judges=_judges(run),
-        members=_members(opinion.members or {}),
+        judges=[pair for found in (judged, of_members) for pair in found.items() if pair[1]["kind"] == "dr"],
+        members=opinion.members or {},
         not_asked=(second_opinion(run) or {}).get("not_asked", []),
         opinion=run.without_paths(opinion.text),
         usable=[run.without_paths(text) for text in verdict.trust.yes],
@@ -211,28 +211,3 @@ def _files(folder: Path) -> list[tuple[str, str, str]]:
         groups.setdefault((one.published, one.reason), []).append(one.name)
     ordered = sorted(groups.items(), key=lambda entry: not entry[0][0])
     return [("may be published" if public else "confidential", listing(names), why) for (public, why), names in ordered]
-
-
-def _judges(run: RecordedRun) -> list[dict[str, str]]:
-    opinion, members = run.result.second_opinion.best or {}, run.result.second_opinion.members or {}
-    rows = []
-    for name, one in (*(opinion.get("judges") or {}).items(), *(members.get("judges") or {}).items()):
-        if one["kind"] == "dr":
-            beside = (f"{key.replace('_', ' ')} {value:.1f}" for key, value in (one.get("details") or {}).items())
-            claim = "" if one.get("claim") is None else f"{one['claim']:.1f}"
-            state = "above the claim" if one.get("exceeds") else ""
-            rows.append(
-                {"name": name, "words": one["words"], "beside": ", ".join(beside), "claim": claim, "state": state}
-            )
-    return rows
-
-
-def _members(members: Mapping[str, Any]) -> list[str]:
-    if "not_checked" in members:
-        return [f"Members and others: not checked ({members['not_checked']})."]
-    if not members:
-        return []
-    return [
-        f"Members and others: {members['members']} people protected by the plan of the run, {members['others']} "
-        f"people not in that file; {members['generations']} generations, {members['seconds']:g} s."
-    ]

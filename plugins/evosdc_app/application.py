@@ -43,13 +43,18 @@ def workbench(root: Path, session: Session) -> Starlette:
     """Return the application for a folder, without the guard that has to stand before it."""
     bench = Workbench(root, session)
     routes = [
-        Route(path, partial(handler, bench), methods=[method])
+        Route(path, partial(_answered, bench, handler), methods=[method])
         for screen in SCREENS
         for (method, path), handler in screen.ROUTES.items()
     ]
     routes.append(Route("/static/{name}", _static))
     handlers: dict[Any, Any] = dict.fromkeys((EvosdcError, HTTPException, Exception), partial(_failed, bench))
     return Starlette(routes=routes, exception_handlers=handlers)
+
+
+async def _answered(bench: Workbench, handler: Any, request: Request) -> Response:
+    answer: Response = await handler(bench, await bench.form(request))
+    return answer
 
 
 async def _static(request: Request) -> Response:

@@ -8,7 +8,6 @@ from typing import Any
 
 from anyio import move_on_after, sleep, to_thread
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 
 from evosdc.engine.checkpoint import SO_FAR
@@ -21,7 +20,7 @@ from evosdc_app.calls import RefusedError, error_sentences, sentences
 from evosdc_app.folder import RUNS, line_of, text_or_empty
 from evosdc_app.plane import ZOOMS, Point, drawing, window_of
 from evosdc_app.search_screen import map_of
-from evosdc_app.workbench import Form, Routes, Workbench, away, form_of, link, query_value
+from evosdc_app.workbench import Form, Routes, Workbench, away, link
 
 OWN = "best"  # how commands name the run's own best file
 OPTIONS = ("neutralise-formulas", "keep-order")
@@ -85,23 +84,16 @@ def read_front(run: Path) -> Front:
     )
 
 
-async def choose(bench: Workbench, request: Request) -> Response:
+async def choose(bench: Workbench, form: Form) -> Response:
     """Show the front of a run, to point at a file of it."""
-    data, name = query_value(request, "data"), query_value(request, "run")
+    data, name = form.one("data"), form.one("run")
     if not name:
         runs = [run for run in bench.folder.runs(data or None) if read_run_status(run).phase != RUNNING]
         if not runs:
             return bench.page("choose_none.html", "choose", "Choose", data=data)
         name = runs[0].name
-    run = bench.folder.run(name)
-    return await shown(
-        bench,
-        data,
-        run,
-        query_value(request, "member", OWN),
-        query_value(request, "other"),
-        query_value(request, "zoom"),
-    )
+    wanted = form.one("member", OWN), form.one("other"), form.one("zoom")
+    return await shown(bench, data, bench.folder.run(name), *wanted)
 
 
 async def shown(
@@ -186,10 +178,10 @@ def _verdict(run: Path) -> Verdict | None:
     return None if result is None else result.verdict
 
 
-async def member(bench: Workbench, request: Request) -> Response:
+async def member(bench: Workbench, form: Form) -> Response:
     """Show the facts about a file."""
-    run, at = bench.folder.run(query_value(request, "run")), query_value(request, "member", OWN)
-    judge = bool(query_value(request, "judge"))
+    run, at = bench.folder.run(form.one("run")), form.one("member", OWN)
+    judge = bool(form.one("judge"))
     words = ["member", f"{RUNS}/{run.name}", at if at == OWN or at.isdecimal() else "0"]
     words += ["--judge"] if judge else []
     depends = [run / layout.RESULT, run / SO_FAR, *sorted(run.glob("checkpoint-*.npz"))[-1:]]
@@ -245,17 +237,15 @@ def exports_of(bench: Workbench, run: Path) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-async def command(bench: Workbench, request: Request) -> Response:
+async def command(bench: Workbench, form: Form) -> Response:
     """Show the command that the form stands for, as it is filled in."""
-    given = form_of(request.query_params.multi_items())
-    run = bench.folder.run(given.one("run"))
-    words = export_words(run, given.one("member"), given.one("output"), given)
+    run = bench.folder.run(form.one("run"))
+    words = export_words(run, form.one("member"), form.one("output"), form)
     return bench.fragment("export_command.html", command=line_of(words))
 
 
-async def export(bench: Workbench, request: Request) -> Response:
+async def export(bench: Workbench, form: Form) -> Response:
     """Run `evosdc export`; a refused form keeps its input."""
-    form = await bench.form(request)
     run = bench.folder.run(form.one("run"))
     try:
         return await _exported(bench, form, run)
@@ -331,11 +321,10 @@ async def _run_of(bench: Workbench, run: Path, member: str) -> tuple[Path, list[
     return folder, [line_of(words)]
 
 
-async def withdraw(bench: Workbench, request: Request) -> Response:
+async def withdraw(bench: Workbench, form: Form) -> Response:
     """Take an export back: the file and its manifest, as long as nobody changed them."""
     from evosdc.files.atomic import written_by_evosdc
 
-    form = await bench.form(request)
     manifest = bench.folder.file(form.one("manifest"))
     found = next((said for path, said in bench.folder.exports() if path == manifest), None)
     if found is None:

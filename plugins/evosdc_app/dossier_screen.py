@@ -1,7 +1,6 @@
 """The dossier of a release: its questions as a form, and the page that a run's facts and the answers make."""
 
 from anyio import to_thread
-from starlette.requests import Request
 from starlette.responses import Response
 
 from evosdc.files.atomic import write_text
@@ -9,26 +8,25 @@ from evosdc.report.dossier import Answers, write_dossier
 from evosdc.runs.layout import DOSSIER, RELEASE_FORM
 from evosdc.runs.status import require_complete
 from evosdc_app.folder import RUNS, line_of
-from evosdc_app.workbench import Routes, Workbench, away, query_value
+from evosdc_app.workbench import Form, Routes, Workbench, away
 
 
-async def dossier(bench: Workbench, request: Request) -> Response:
+async def dossier(bench: Workbench, form: Form) -> Response:
     """Show the questions about a release with the answers so far."""
-    run = bench.folder.run(query_value(request, "run"))
+    run = bench.folder.run(form.one("run"))
     require_complete([run])
-    form = run / RELEASE_FORM
-    answers = await to_thread.run_sync(Answers.read, form) if form.exists() else Answers()
+    file = run / RELEASE_FORM
+    answers = await to_thread.run_sync(Answers.read, file) if file.exists() else Answers()
     return bench.page(
-        "dossier.html", "choose", "Dossier", data=query_value(request, "data"), run=run.name,
+        "dossier.html", "choose", "Dossier", data=form.one("data"), run=run.name,
         questions=[(name, field.description, getattr(answers, name)) for name, field in Answers.model_fields.items()],
         open_questions=answers.open_questions, written=(run / DOSSIER).exists(), page=DOSSIER,
         command=line_of(["dossier", f"{RUNS}/{run.name}"]),
     )  # fmt: skip
 
 
-async def write(bench: Workbench, request: Request) -> Response:
+async def write(bench: Workbench, form: Form) -> Response:
     """Keep the answers, and write the dossier with them."""
-    form = await bench.form(request)
     run = bench.folder.run(form.one("run"))
     require_complete([run])
     answers = Answers(**{name: form.one(name) for name in Answers.model_fields})

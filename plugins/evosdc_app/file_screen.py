@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from anyio import to_thread
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from evosdc.errors import DataError, Fault, InputError
@@ -34,7 +33,7 @@ from evosdc_app.folder import ENDINGS, hierarchy_names, line_of, reading_of
 from evosdc_app.guard import UPLOAD
 from evosdc_app.hierarchy_screen import hierarchy_words
 from evosdc_app.sources import Contents, at_hand, cut, is_dataset
-from evosdc_app.workbench import Routes, Workbench, away, query_page, query_value
+from evosdc_app.workbench import Form, Routes, Workbench, away
 
 BARS = 12  # bars of a histogram, of numbers as of categories
 SHOWN = 3  # categories that are named beside it
@@ -59,7 +58,7 @@ MEANINGS = {
 }
 
 
-async def start(bench: Workbench, request: Request) -> Response:
+async def start(bench: Workbench, form: Form) -> Response:
     """Show what can be chosen."""
     registry = default_registry()
     datasets = [(name, registry.spec("dataset", name).summary) for name in registry.names("dataset")]
@@ -70,11 +69,11 @@ async def start(bench: Workbench, request: Request) -> Response:
     )  # fmt: skip
 
 
-async def file(bench: Workbench, request: Request) -> Response:
+async def file(bench: Workbench, form: Form) -> Response:
     """Show a file and what its attributes are taken for."""
-    data = query_value(request, "data")
+    data = form.one("data")
     if not data:
-        return await start(bench, request)
+        return await start(bench, form)
     dataset = is_dataset(data, bench.folder)
     schema = None if dataset else bench.folder.schema_of(data)
     if not dataset:
@@ -95,9 +94,9 @@ async def file(bench: Workbench, request: Request) -> Response:
     )  # fmt: skip
 
 
-async def preview(bench: Workbench, request: Request) -> Response:
+async def preview(bench: Workbench, form: Form) -> Response:
     """Show a page of records."""
-    data, number = query_value(request, "data"), query_page(request)
+    data, number = form.one("data"), form.page
     contents = await to_thread.run_sync(bench.sources.contents, data)
     number = max(1, min(number, contents.pages))
     return bench.fragment(
@@ -106,9 +105,9 @@ async def preview(bench: Workbench, request: Request) -> Response:
     )  # fmt: skip
 
 
-async def attributes(bench: Workbench, request: Request) -> Response:
+async def attributes(bench: Workbench, form: Form) -> Response:
     """Show roles and scales with their reasons, to be edited."""
-    data = query_value(request, "data")
+    data = form.one("data")
     contents = await to_thread.run_sync(bench.sources.contents, data)
     if contents.source is not None:
         schema_of_set = contents.source.table.schema
@@ -188,9 +187,9 @@ def weight_sentence(column: Column, missing: tuple[str, ...]) -> str:
     return f"{len(column):,} records stand for {known.sum():,.0f} people, each for {known.min():g} to {known.max():g}"
 
 
-async def remarks(bench: Workbench, request: Request) -> Response:
+async def remarks(bench: Workbench, form: Form) -> Response:
     """Show what the records say of themselves, and what does not fit."""
-    data = query_value(request, "data")
+    data = form.one("data")
     words, depends = data_words(bench, data)
     command = ["check", "--data", *words]
     answer = await bench.calls.ask(command, *depends)
@@ -217,9 +216,8 @@ def data_words(bench: Workbench, data: str) -> tuple[list[str], list[Path]]:
     return [name, "--schema", bench.folder.name(schema)], [path, schema, *beside]
 
 
-async def copy(bench: Workbench, request: Request) -> Response:
+async def copy(bench: Workbench, form: Form) -> Response:
     """Write a registered data set to a file, so that its schema can be edited."""
-    form = await bench.form(request)
     name = form.one("data")
     if not is_dataset(name, bench.folder):
         raise HTTPException(404)
@@ -229,9 +227,8 @@ async def copy(bench: Workbench, request: Request) -> Response:
     return away("/file", {"data": file})
 
 
-async def edit(bench: Workbench, request: Request) -> Response:
+async def edit(bench: Workbench, form: Form) -> Response:
     """Change roles and scales, each attribute a step of `evosdc edit`."""
-    form = await bench.form(request)
     data = form.one("data")
     schema = bench.folder.schema_of(data)
     names, before = form.get("name", []), form.get("before", [])
@@ -274,9 +271,8 @@ def _edited(schema: Path, wanted: Sequence[tuple[str, Mapping[str, Any]]]) -> No
         raise
 
 
-async def undo(bench: Workbench, request: Request) -> Response:
+async def undo(bench: Workbench, form: Form) -> Response:
     """Take the last step of the schema back."""
-    form = await bench.form(request)
     data = form.one("data")
     async with bench.writing:
         schema = bench.folder.schema_of(data)
@@ -298,19 +294,18 @@ def _taken_back(schema: Path) -> None:
             file.unlink()
 
 
-async def upload(bench: Workbench, request: Request) -> Response:
+async def upload(bench: Workbench, form: Form) -> Response:
     """Take a file into the folder; nothing is written over."""
-    bench.check(request.headers.get("x-form", ""))
-    given = Path(query_value(request, "name").replace("\\", "/")).name.replace(".schema-", "-schema-")  # no hierarchy
+    given = Path(form.one("name").replace("\\", "/")).name.replace(".schema-", "-schema-")  # no hierarchy
     if Path(given).suffix.lower() not in ENDINGS:
         raise DataError(Fault(given, "a file of another kind", f"one that ends with {', '.join(ENDINGS)}"))
     bench.folder.path(given)
     handle, part = tempfile.mkstemp(prefix=".", suffix=".part", dir=bench.folder.root)  # for its owner alone
     try:
         with os.fdopen(handle, "wb") as target:
-            async for chunk in request.stream():
+            async for chunk in form.request.stream():
                 target.write(chunk)
-        await to_thread.run_sync(_require_room, Path(part), given, int(request.scope["most_upload"]))
+        await to_thread.run_sync(_require_room, Path(part), given, int(form.request.scope["most_upload"]))
         while True:
             name = bench.folder.free(given)
             with suppress(FileExistsError):  # taken a moment ago
@@ -357,9 +352,8 @@ async def done(bench: Workbench, words: list[str]) -> str:
     return answer.out
 
 
-async def propose(bench: Workbench, request: Request) -> Response:
+async def propose(bench: Workbench, form: Form) -> Response:
     """Carry out `evosdc init`."""
-    form = await bench.form(request)
     data = form.one("data")
     bench.folder.data_file(data)
     reading = Reading(encoding=form.one("encoding").strip() or None, sheet=form.one("sheet").strip() or None)
@@ -367,9 +361,8 @@ async def propose(bench: Workbench, request: Request) -> Response:
     return away("/file", {"data": data}, "attributes")
 
 
-async def take_back(bench: Workbench, request: Request) -> Response:
+async def take_back(bench: Workbench, form: Form) -> Response:
     """Take a proposal away with the hierarchies that came with it, as long as it is what it was."""
-    form = await bench.form(request)
     data = form.one("data")
     async with bench.writing:
         schema = bench.folder.schema_of(data)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from anyio import to_thread
-from starlette.requests import Request
 from starlette.responses import Response
 
 from evosdc.files.atomic import make_folder
@@ -25,7 +24,7 @@ from evosdc_app.file_screen import data_words
 from evosdc_app.folder import RUNS, line_of
 from evosdc_app.plane import drawing, points_of
 from evosdc_app.sources import is_dataset
-from evosdc_app.workbench import Form, Routes, Workbench, away, form_of, query_value
+from evosdc_app.workbench import Form, Routes, Workbench, away, link
 
 QUICK, WHOLE = "2s", "20s"  # what the limit may take: at first, and then for a better one
 
@@ -46,9 +45,9 @@ SETTINGS = ("audience", "tune", "explainable", "truthful", "second_opinion", "ne
 _FIRST = {"seconds": str(SECONDS), "k": "3", "linked": "5", "dr": "20", "executor": "processes"}
 
 
-async def goal(bench: Workbench, request: Request) -> Response:
+async def goal(bench: Workbench, form: Form) -> Response:
     """Show the requirements that can be set."""
-    data = query_value(request, "data")
+    data = form.one("data")
     return await _shown(bench, data) if data else bench.no_file("goal")
 
 
@@ -75,16 +74,14 @@ def informed() -> tuple[str, str]:
     return name, registry.spec("measure", name).summary
 
 
-async def command(bench: Workbench, request: Request) -> Response:
+async def command(bench: Workbench, form: Form) -> Response:
     """Show the command that a form stands for, as it is filled in."""
-    form = form_of(request.query_params.multi_items())
     words = await to_thread.run_sync(_command, bench, form)
     return bench.fragment("command.html", command=line_of(words))
 
 
-async def refused(bench: Workbench, request: Request) -> Response:
+async def refused(bench: Workbench, form: Form) -> Response:
     """Show why `evosdc protect` would refuse to begin; nothing where it would not."""
-    form = form_of(request.query_params.multi_items())
     words = await to_thread.run_sync(_command, bench, form, "any")
     _, depends = data_words(bench, form.one("data"))
     answer = await bench.calls.ask([*words[:-2], "--check"], *depends)
@@ -148,9 +145,8 @@ def _free(bench: Workbench, data: str) -> Any:
     return free_folder(bench.folder.root / RUNS, data.rpartition("/")[2].partition(".")[0] or "run")
 
 
-async def begin(bench: Workbench, request: Request) -> Response:
+async def begin(bench: Workbench, form: Form) -> Response:
     """Begin a search."""
-    form = await bench.form(request)
     run = _free(bench, form.one("data"))
     make_folder(run)  # from now on the name is taken
     try:
@@ -195,11 +191,11 @@ def attributes_of(bench: Workbench, data: str) -> tuple[list[tuple[str, str]], l
     return roles, [name for name, role in roles if role == Role.QUASI_IDENTIFIER]
 
 
-async def limit(bench: Workbench, request: Request) -> Response:
+async def limit(bench: Workbench, form: Form) -> Response:
     """Show the limit that no file beats, and the required risk."""
-    data = query_value(request, "data")
-    protect = request.query_params.getlist("protect")
-    quick = not query_value(request, "whole")
+    data = form.one("data")
+    protect = form.get("protect", [])
+    quick = not form.one("whole")
     numbers, others = await to_thread.run_sync(by_scale, bench, data, protect)
     # Numbers have no limit. Of the others by themselves it holds all the same: they are a file, too, and masked.
     kept = others if numbers and others else protect
@@ -209,19 +205,19 @@ async def limit(bench: Workbench, request: Request) -> Response:
     found = answer.document
     curve = [(float(point["il"]), float(point["dr"])) for point in found.get("curve", ())]
     # A wish is compared with the limit where the search is by measures that have one: else the two are not alike.
-    limited = bool(query_value(request, "limited"))
-    wish = wish_of(request)
+    limited = bool(form.one("limited"))
+    wish = wish_of(form)
     wanted = wish if limited and not numbers else None
     least = _least_loss(curve, wanted) if wanted is not None and curve else None
     without = any("numeric" in text for text in answer.faults)  # no fault: such columns have no limit
-    more = f"/fragment/reached?{request.url.query}" if numbers and not limited and quick else ""
+    more = link("/fragment/reached", **form) if numbers and not limited and quick else ""
     return bench.fragment(
         "limit.html", faults=[] if without else answer.faults,
         lacking=[slow] if slow else answer.faults if without else [],
         apart=wish is not None and not limited and not numbers, numbers=numbers, more=more,
         others=others if numbers else [], drawing=drawing((), curve, wanted) if curve else None,
         found=found, wanted=wanted, least=least, command=line_of(command), rows=_rows(curve),
-        better=f"/fragment/limit?{request.url.query}&whole=1" if quick and curve else "",
+        better=link("/fragment/limit", **form, whole=1) if quick and curve else "",
     )  # fmt: skip
 
 
@@ -250,9 +246,9 @@ def _takes_long(bench: Workbench, data: str, names: Sequence[str]) -> str:
     return f"It would take long: {' and '.join(map(printable, largest))} have {pairs:,} pairs of categories."
 
 
-def wish_of(request: Request) -> float | None:
+def wish_of(form: Form) -> float | None:
     """Return the greatest risk that is accepted; None where none is set."""
-    return _number(query_value(request, "dr")) if query_value(request, "dr_on") else None
+    return _number(form.one("dr")) if form.one("dr_on") else None
 
 
 def _rows(curve: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -330,16 +326,16 @@ class RunLimits:
             self._curves[run.name] = curve or self.known(run)
 
 
-async def reached(bench: Workbench, request: Request) -> Response:
+async def reached(bench: Workbench, form: Form) -> Response:
     """Show what `evosdc tune` finds at once, judged as the search judges, and the requirements."""
-    data = query_value(request, "data")
+    data = form.one("data")
     words, depends = await to_thread.run_sync(data_words, bench, data)
     _, chosen = await to_thread.run_sync(attributes_of, bench, data)
-    command = ["tune", *words, *protected_words(request.query_params.getlist("protect"), chosen), "--time", TUNED_IN]
+    command = ["tune", *words, *protected_words(form.get("protect", []), chosen), "--time", TUNED_IN]
     answer = await bench.calls.ask([*command, "--json"], *depends)
     found: list[dict[str, Any]] = answer.document.get("methods") or []
     points = points_of(found, "classical")
-    wish = wish_of(request)
+    wish = wish_of(form)
     within = [point for point in points if wish is not None and point.dr <= wish]
     return bench.fragment(
         "reached.html", faults=answer.faults, command=line_of(command), wish=wish,

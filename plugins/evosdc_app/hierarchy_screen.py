@@ -1,11 +1,9 @@
 """The hierarchy of an attribute, drawn and to be edited; a part of screen 1."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from anyio import to_thread
-from starlette.requests import Request
 from starlette.responses import Response
 
 from evosdc.errors import DataError, Fault, InputError
@@ -14,10 +12,11 @@ from evosdc.files.schema.hierarchies import HierarchyRule, write_hierarchy
 from evosdc.files.schema.schema_edits import edit_schema, undo_edit
 from evosdc.files.schema.schema_file import hierarchy_name, load_schema
 from evosdc.printing import printable
+from evosdc.report.wording import listing
 from evosdc.table.hierarchy import ROOT, Hierarchy
 from evosdc.table.schema import Scale
 from evosdc_app.sources import is_dataset
-from evosdc_app.workbench import Form, Routes, Workbench, away, query_value
+from evosdc_app.workbench import Form, Routes, Workbench, away
 
 RULES = {
     "widths": "numbers: widths of intervals, level by level, such as 5, 10, 20",
@@ -32,11 +31,11 @@ _MOST_LEVELS = 9
 _MOST_LEAVES = 400  # values that are shown; the labels of more are edited in their file
 
 
-async def hierarchy(bench: Workbench, request: Request) -> Response:
+async def hierarchy(bench: Workbench, form: Form) -> Response:
     """Show the hierarchy of an attribute, drawn and to be edited."""
-    if not query_value(request, "data"):
+    if not form.one("data"):
         return bench.no_file("file")
-    return await _shown(bench, query_value(request, "data"), query_value(request, "attribute"), Form(), [])
+    return await _shown(bench, form.one("data"), form.one("attribute"), Form(), [])
 
 
 async def _shown(bench: Workbench, data: str, name: str, form: Form, faults: list[str]) -> Response:
@@ -69,9 +68,8 @@ def _hierarchy(bench: Workbench, data: str, name: str) -> tuple[Any, str, list[s
     return attribute.hierarchy, rule, order
 
 
-async def order(bench: Workbench, request: Request) -> Response:
+async def order(bench: Workbench, form: Form) -> Response:
     """Give the categories of an ordinal attribute another order."""
-    form = await bench.form(request)
     data, name = form.one("data"), form.one("attribute")
     schema = bench.folder.schema_of(data)
     try:
@@ -93,9 +91,8 @@ def _ordered(bench: Workbench, data: str, schema: Path, name: str, given: str) -
         raise
 
 
-async def draw(bench: Workbench, request: Request) -> Response:
+async def draw(bench: Workbench, form: Form) -> Response:
     """Give an attribute another hierarchy: by a rule, by labels in a file of its own, or none."""
-    form = await bench.form(request)
     data, name = form.one("data"), form.one("attribute")
     schema = bench.folder.schema_of(data)
     try:
@@ -182,20 +179,15 @@ def hierarchy_words(said: AttributeDescription | None) -> str:
 def _rule_words(rule: HierarchyRule) -> str:
     if rule.widths is not None:
         from_where = f", from {rule.start:.12g}" if rule.start else ""
-        return f"intervals of {_listed(f'{width:.12g}' for width in rule.widths)}{from_where}"
+        return f"intervals of {listing([f'{width:.12g}' for width in rule.widths])}{from_where}"
     if rule.merge is not None:
-        return f"{_listed(map(str, rule.merge))} neighbours merged"
+        return f"{listing(list(map(str, rule.merge)))} neighbours merged"
     if rule.dates is not None:
-        return _listed(rule.dates)
+        return listing(rule.dates)
     if rule.prefix is True:
         return "one more sign masked from the right at each level"
-    signs = _listed(map(str, rule.prefix or ()))
+    signs = listing(list(map(str, rule.prefix or ())))
     return f"{signs} {'sign' if signs == '1' else 'signs'} masked from the right"
-
-
-def _listed(parts: Iterable[str]) -> str:
-    *before, last = parts
-    return f"{', '.join(before)} and {last}" if before else last
 
 
 ROUTES: Routes = {

@@ -4,7 +4,6 @@ from typing import Any
 
 from anyio import to_thread
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from evosdc.files.atomic import GENERATOR
@@ -17,14 +16,14 @@ from evosdc_app.file_screen import init_words
 from evosdc_app.folder import RUNS, line_of, text_or_empty
 from evosdc_app.guard import DOCUMENT_POLICY
 from evosdc_app.sources import is_dataset
-from evosdc_app.workbench import Routes, Workbench, query_value
+from evosdc_app.workbench import Form, Routes, Workbench
 
 _MOST_TEXT = 200_000
 
 
-async def history(bench: Workbench, request: Request) -> Response:
+async def history(bench: Workbench, form: Form) -> Response:
     """Show all that was done about a file, the first step first."""
-    data = query_value(request, "data")
+    data = form.one("data")
     steps = await to_thread.run_sync(_steps, bench, data)
     schema = ""
     if data and not is_dataset(data, bench.folder):
@@ -108,9 +107,9 @@ def _settings(step: Step) -> list[str]:
 _HEAD = 4096
 
 
-async def save(bench: Workbench, request: Request) -> Response:
+async def save(bench: Workbench, form: Form) -> Response:
     """Send a file to be saved: an export, its manifest, and the reports of a run; never a secret."""
-    path = bench.folder.file(query_value(request, "file"))
+    path = bench.folder.file(form.one("file"))
     exported = {
         file for manifest, said in bench.folder.exports()
         for file in (manifest, manifest.with_name(str((said.get("output") or {}).get("name", ""))))
@@ -121,10 +120,10 @@ async def save(bench: Workbench, request: Request) -> Response:
     return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
 
-async def report(bench: Workbench, request: Request) -> Response:
+async def report(bench: Workbench, form: Form) -> Response:
     """Show a page that evosdc wrote about a run, shut off from this one."""
-    name = query_value(request, "page", REPORT)
-    path = bench.folder.run(query_value(request, "run")) / name
+    name = form.one("page", REPORT)
+    path = bench.folder.run(form.one("run")) / name
     if (
         name not in (REPORT, FOR_USERS, DOSSIER)
         or not path.is_file()

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from anyio import to_thread
-from starlette.requests import Request
 from starlette.responses import Response
 
 from evosdc.files.schema.schema_file import load_schema
@@ -21,48 +20,46 @@ from evosdc_app.file_screen import data_words, done
 from evosdc_app.folder import line_of
 from evosdc_app.goal_screen import attributes_of
 from evosdc_app.sources import is_dataset
-from evosdc_app.workbench import Routes, Workbench, away, query_page, query_value
+from evosdc_app.workbench import Form, Routes, Workbench, away
 
 LISTED = 1000  # records that are listed
 PAGE = 25  # records on a page of them
 
 
-async def risk(bench: Workbench, request: Request) -> Response:
+async def risk(bench: Workbench, form: Form) -> Response:
     """Show the page; figures come as soon as they are there."""
-    data = query_value(request, "data")
+    data = form.one("data")
     if not data:
         return bench.no_file("risk")
     words, _ = data_words(bench, data)
     return bench.page("risk.html", "risk", "Risk before", data=data, command=line_of(_words(words)))
 
 
-async def figures(bench: Workbench, request: Request) -> Response:
+async def figures(bench: Workbench, form: Form) -> Response:
     """Show the result of `evosdc risk`."""
-    answer = await _answer(bench, request)
-    return bench.fragment(
-        "risk_figures.html", faults=answer.faults, **_fields(answer.document), **_page(answer, request)
-    )
+    answer = await _answer(bench, form)
+    return bench.fragment("risk_figures.html", faults=answer.faults, **_fields(answer.document), **_page(answer, form))
 
 
-async def standing(bench: Workbench, request: Request) -> Response:
+async def standing(bench: Workbench, form: Form) -> Response:
     """Show a page of the records that stand out."""
-    answer = await _answer(bench, request)
+    answer = await _answer(bench, form)
     out = answer.document.get("standing_out") or {"records": 0, "listed": []}
-    return bench.fragment("standing.html", faults=answer.faults, standing=out, **_page(answer, request))
+    return bench.fragment("standing.html", faults=answer.faults, standing=out, **_page(answer, form))
 
 
-async def _answer(bench: Workbench, request: Request) -> Answer:
-    words, depends = data_words(bench, query_value(request, "data"))
+async def _answer(bench: Workbench, form: Form) -> Answer:
+    words, depends = data_words(bench, form.one("data"))
     return await bench.calls.ask([*_words(words), "--json"], *depends)
 
 
-def _page(answer: Answer, request: Request) -> dict[str, Any]:
+def _page(answer: Answer, form: Form) -> dict[str, Any]:
     """Return the records of a page, and where it stands."""
     listed = (answer.document.get("standing_out") or {}).get("listed") or []
     pages = max(1, -(-len(listed) // PAGE))
-    number = max(1, min(query_page(request), pages))
+    number = max(1, min(form.page, pages))
     shown = listed[(number - 1) * PAGE : number * PAGE]
-    return {"data": query_value(request, "data"), "listed": shown, "number": number, "pages": pages}
+    return {"data": form.one("data"), "listed": shown, "number": number, "pages": pages}
 
 
 def _words(words: list[str]) -> list[str]:
@@ -83,15 +80,14 @@ def _fields(document: dict[str, Any]) -> dict[str, Any]:
     )
     columns = sorted(shares.items(), key=lambda entry: -entry[1])
     out = document.get("standing_out") or {}
+    measure = str((out.get("intruder") or {}).get("measure"))
     return {
         "models": rows,
         "lacking": sorted((document.get("not_applicable") or {}).items()),
         "columns": [(name, share, round(max(0.0, min(share, 100.0)), 2)) for name, share in columns],
         "standing": out,
         "intruder": out.get("intruder"),
-        "meaning": meanings([str((out.get("intruder") or {}).get("measure"))]).get(
-            str((out.get("intruder") or {}).get("measure")), ""
-        ),
+        "meaning": meanings([measure]).get(measure, ""),
         "records": document.get("records", 0),
         "known": document.get("quasi_identifiers", []),
     }
@@ -106,9 +102,9 @@ STEPS = {
 }
 
 
-async def recoding(bench: Workbench, request: Request) -> Response:
+async def recoding(bench: Workbench, form: Form) -> Response:
     """Show the form; the counts come as soon as they are there."""
-    data = query_value(request, "data")
+    data = form.one("data")
     if not data:
         return bench.no_file("risk")
     names, chosen = await to_thread.run_sync(attributes_of, bench, data)
@@ -119,9 +115,9 @@ async def recoding(bench: Workbench, request: Request) -> Response:
     )  # fmt: skip
 
 
-async def counted(bench: Workbench, request: Request) -> Response:
+async def counted(bench: Workbench, form: Form) -> Response:
     """Show the small groups of the file before and after the step that is filled in."""
-    given = {name: query_value(request, name) for name in ("data", "column", "step", "value")}
+    given = {name: form.one(name) for name in ("data", "column", "step", "value")}
     words, depends = data_words(bench, given["data"])
     chosen = (await to_thread.run_sync(attributes_of, bench, given["data"]))[1]
     known = [*chosen, *([given["column"]] if given["column"] not in chosen else [])]
@@ -142,9 +138,8 @@ async def counted(bench: Workbench, request: Request) -> Response:
     return bench.fragment("recoding_counts.html", before=rows, after=after, faults=faults, command=command)
 
 
-async def recode(bench: Workbench, request: Request) -> Response:
+async def recode(bench: Workbench, form: Form) -> Response:
     """Carry the step out: a new file beside the old one, by `evosdc mask`."""
-    form = await bench.form(request)
     given = {name: form.one(name) for name in ("data", "column", "step", "value")}
     output = bench.folder.free(_name(given["data"]))
     await done(bench, _mask_words(bench, given, output))

@@ -19,7 +19,7 @@ from evosdc.runs.result import Result
 from evosdc.runs.status import FAILED, FINISHED, RUNNING, WAITING, RunStatus, read_run_status
 from evosdc_app.folder import RUNS
 from evosdc_app.plane import Point, drawing, points_of, window_of
-from evosdc_app.workbench import Routes, Workbench, away, link, query_value
+from evosdc_app.workbench import Form, Routes, Workbench, away, link
 
 LOOK = 0.7  # seconds between two looks at the folders
 SILENT = 15.0  # seconds after which a line goes to a browser though nothing changed: so one that is gone is noticed
@@ -38,11 +38,11 @@ MEANINGS = {
 }
 
 
-async def search(bench: Workbench, request: Request) -> Response:
+async def search(bench: Workbench, form: Form) -> Response:
     """Show the searches on a file side by side, or all."""
-    data, chosen = query_value(request, "data"), query_value(request, "run")
+    data, chosen = form.one("data"), form.one("run")
     runs = await to_thread.run_sync(_shown, bench, data, chosen)
-    zoom = query_value(request, "zoom")
+    zoom = form.one("zoom")
     views = [await to_thread.run_sync(view, bench, run, zoom) for run in runs]
     views = [one | {"data": one["data"] or data} for one in views]  # one that just began does not tell yet
     return bench.page(
@@ -139,15 +139,15 @@ def map_of(run: Path) -> tuple[list[Point], list[tuple[float, float]]]:
     return [*original, *classical, *front, *best], [(float(p["il"]), float(p["dr"])) for p in curve]
 
 
-async def events(bench: Workbench, request: Request) -> Response:
+async def events(bench: Workbench, form: Form) -> Response:
     """Send runs to the page as they change; all tabs receive the same."""
-    runs = [bench.folder.run_place(name) for name in request.query_params.getlist("run")][:MOST_SHOWN]
-    if query_value(request, "once"):
-        views = [await to_thread.run_sync(view, bench, run, query_value(request, "zoom")) for run in runs]
+    runs = [bench.folder.run_place(name) for name in form.get("run", [])][:MOST_SHOWN]
+    if form.one("once"):
+        views = [await to_thread.run_sync(view, bench, run, form.one("zoom")) for run in runs]
         return JSONResponse([_state(bench, shown)[0] for shown in views])
     headers = {"x-accel-buffering": "no"}
     return StreamingResponse(
-        _changes(bench, request, runs, query_value(request, "zoom")), media_type="text/event-stream", headers=headers
+        _changes(bench, form.request, runs, form.one("zoom")), media_type="text/event-stream", headers=headers
     )
 
 
@@ -177,17 +177,17 @@ def _state(bench: Workbench, shown: dict[str, Any]) -> tuple[dict[str, Any], str
     return states | {"html": text}, text
 
 
-async def stop(bench: Workbench, request: Request) -> Response:
+async def stop(bench: Workbench, form: Form) -> Response:
     """Stop a run as Ctrl-C does."""
-    run, data = await _of_form(bench, request)
+    run, data = _of_form(bench, form)
     if not bench.jobs.stop(run):
         raise HTTPException(400, f"{run.name}: nobody writes to this run on this computer.")
     return away("/search", {"data": data, "run": run.name})
 
 
-async def finish(bench: Workbench, request: Request) -> Response:
+async def finish(bench: Workbench, form: Form) -> Response:
     """Have a run end with its best file so far."""
-    run, data = await _of_form(bench, request)
+    run, data = _of_form(bench, form)
     # Requested without waiting: a run in preparation ends later, and other answers need the place.
     answer = await bench.calls.carry_out(["finish", f"{RUNS}/{run.name}", "--wait", "1s"])
     if answer.faults and answer.status == 2:
@@ -195,9 +195,9 @@ async def finish(bench: Workbench, request: Request) -> Response:
     return away("/search", {"data": data, "run": run.name})
 
 
-async def resume(bench: Workbench, request: Request) -> Response:
+async def resume(bench: Workbench, form: Form) -> Response:
     """Resume a stopped run."""
-    run, data = await _of_form(bench, request)
+    run, data = _of_form(bench, form)
     if bench.jobs.active(run) or read_run_status(run).active:
         return away("/search", {"data": data, "run": run.name})  # a second click
     bench.jobs.begin(["resume", f"{RUNS}/{run.name}"], run)
@@ -211,9 +211,9 @@ async def resume(bench: Workbench, request: Request) -> Response:
     return away("/search", {"data": data, "run": run.name})
 
 
-async def remove(bench: Workbench, request: Request) -> Response:
+async def remove(bench: Workbench, form: Form) -> Response:
     """Take a search back: its folder with all that is in it."""
-    run, data = await _of_form(bench, request)
+    run, data = _of_form(bench, form)
     status = read_run_status(run)
     if status.active or bench.jobs.active(run):
         raise HTTPException(400, f"{run.name}: it goes on. Stop it first.")
@@ -224,8 +224,7 @@ async def remove(bench: Workbench, request: Request) -> Response:
     return away("/history", {"data": data})
 
 
-async def _of_form(bench: Workbench, request: Request) -> tuple[Path, str]:
-    form = await bench.form(request)
+def _of_form(bench: Workbench, form: Form) -> tuple[Path, str]:
     return bench.folder.run(form.one("run")), form.one("data")
 
 

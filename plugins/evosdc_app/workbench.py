@@ -1,7 +1,7 @@
 """What all screens share: folder, commands, files that were read, templates, forms."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from evosdc._version import __version__
 from evosdc.printing import printable
 from evosdc_app.calls import Calls, Jobs
 from evosdc_app.folder import WorkFolder
-from evosdc_app.guard import Session
+from evosdc_app.guard import UPLOAD, Session
 
 STEPS = (
     ("file", "File"), ("risk", "Risk before"), ("goal", "Goal"), ("search", "Search"), ("choose", "Choose"),
@@ -26,16 +26,25 @@ STEPS = (
 
 _MOST_FIELDS = 50_000
 
-Routes = dict[tuple[str, str], Callable[["Workbench", Request], Awaitable[Response]]]
-"""What answers to which method and path of a screen."""
-
 
 class Form(dict[str, list[str]]):
-    """The fields of a form, each with all its values."""
+    """The fields of an address, or of a form that was sent, each with all its values."""
+
+    request: Request
+
+    @property
+    def page(self) -> int:
+        """The number of a page; anything else is the first one."""
+        text = self.one("page")
+        return int(text) if text.isdecimal() and len(text) < 10 else 1
 
     def one(self, name: str, otherwise: str = "") -> str:
         """Return the last value of a field."""
         return self.get(name, [otherwise])[-1]
+
+
+Routes = dict[tuple[str, str], Callable[["Workbench", Form], Awaitable[Response]]]
+"""What answers to which method and path of a screen."""
 
 
 class Workbench:
@@ -92,47 +101,30 @@ class Workbench:
         return self.templates.get_template(name).render(context)
 
     async def form(self, request: Request) -> Form:
-        """Return the form of a request."""
+        """Return the fields of a request; raises `HTTPException` for a sent form that no page of this server holds."""
+        posted, upload = request.method == "POST", request.url.path == UPLOAD
         try:
-            text = (await request.body()).decode()
-            pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
+            pairs = request.query_params.multi_items()
+            if posted and not upload:
+                text = (await request.body()).decode()
+                pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
         except UnicodeDecodeError:
             raise HTTPException(400, "This form holds bytes that are no text in UTF-8.") from None
         except ValueError:
             raise HTTPException(413, f"This form is too large: at most {_MOST_FIELDS:,} fields are taken.") from None
-        found = form_of(pairs)
-        self.check(found.one("form"))
+        found = Form()
+        for name, value in pairs:
+            found.setdefault(name, []).append(value)
+        if posted and not self.session.accepts(request.headers.get("x-form", "") if upload else found.one("form")):
+            raise HTTPException(403, "This form is from another time or place. Load its page again.")
+        found.request = request
         return found
 
-    def check(self, given: str) -> None:
-        """Raise `HTTPException` where this is not what forms carry."""
-        if not self.session.accepts(given):
-            raise HTTPException(403, "This form is from another time or place. Load its page again.")
 
-
-def form_of(pairs: Iterable[tuple[str, str]]) -> Form:
-    """Return fields with their values: of a form that was sent, or of an address as it is filled in."""
-    found = Form()
-    for name, value in pairs:
-        found.setdefault(name, []).append(value)
-    return found
-
-
-def link(path: str, **query: Any) -> str:
+def link(path: str, /, **query: Any) -> str:
     """Return an address on this server; None or empty parts are left out."""
     given = {key: value for key, value in query.items() if value not in (None, "")}
     return f"{path}?{urlencode(given, doseq=True)}" if given else path
-
-
-def query_value(request: Request, name: str, otherwise: str = "") -> str:
-    """Return a value of the address."""
-    return str(request.query_params.get(name, otherwise))
-
-
-def query_page(request: Request) -> int:
-    """Return the number of a page in the address; anything else is the first one."""
-    text = query_value(request, "page")
-    return int(text) if text.isdecimal() and len(text) < 10 else 1
 
 
 def away(path: str, query: Mapping[str, Any] | None = None, place: str = "") -> RedirectResponse:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from evosdc.options import shared
 from evosdc.options.model import argument, names, option, texts
-from evosdc.options.written import parameters
+from evosdc.options.written import named_parameters, parameters
 
 
 class LargeOptions(shared.JsonOptions):
@@ -67,7 +67,7 @@ def large_risk(options: LargeRiskOptions) -> None:
     from evosdc_large.risk import counted_models, risk_of_parquet
 
     models = list(counted_models(default_registry())) if options.models is None else list(options.models)
-    chosen = _with_parameters(models, options.settings, "MODEL")
+    chosen = named_parameters(options.settings, models, "MODEL")
     with cluster.workers(options.address, options.workers) as by:
         figures = risk_of_parquet(
             options.data, list(options.quasi_identifiers), list(options.sensitive), schema=options.schema_file,
@@ -83,18 +83,6 @@ def large_risk(options: LargeRiskOptions) -> None:
         )
 
 
-def _with_parameters(known: list[str], settings: Sequence[str], what: str) -> dict[str, Any]:
-    """Return the parameters by name; raises `ParameterError` for those of a name that is not taken."""
-    from evosdc.errors import Fault, ParameterError
-
-    given = parameters(settings)
-    strange = [name for name in given if name not in known or not isinstance(given[name], dict)]
-    if strange:
-        wanted = f"{what}.KEY=VALUE with one of {', '.join(known)}"
-        raise ParameterError([Fault("--set", repr(name), wanted) for name in strange])
-    return {name: given.get(name, {}) for name in known}
-
-
 def large_measure(options: LargeMeasureOptions) -> None:
     """Print scores of a masked file."""
     from evosdc.cli.text import print_json, print_rows, say
@@ -104,7 +92,7 @@ def large_measure(options: LargeMeasureOptions) -> None:
 
     registry = default_registry()
     measures = measures_of_counts(registry) if options.measures is None else list(options.measures)
-    chosen = _with_parameters(measures, options.settings, "NAME")
+    chosen = named_parameters(options.settings, measures)
     judged = None if options.protect is None else list(options.protect)
     with cluster.workers(options.address, options.workers) as by:
         figures = measure_parquet(

@@ -228,7 +228,7 @@ def estimate(options: EstimateOptions) -> None:
     from evosdc.randomisation.estimation import estimate_after_pram
 
     chosen = list(options.protect)
-    table = read_published(options.masked, options.schema_file, encoding=options.encoding, sheet=options.sheet).table
+    table = read_published(options.masked, options.schema_file, **options.reading).table
     found = estimate_after_pram(table, options.matrices, chosen, weight=options.weight)
     rows = found.reset_index().astype(dict.fromkeys(chosen, str)).to_dict(orient="records")
     if options.as_json:

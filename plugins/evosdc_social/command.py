@@ -158,7 +158,7 @@ def insert(options: InsertOptions) -> None:
     require_apart(output, data, masked, schema)
     require_unused(output, replace=options.force)
     source = open_source(str(data), schema)
-    rows = parsed(masked, Reading(encoding=options.encoding, sheet=options.sheet))
+    rows = parsed(masked, Reading(**options.reading))
     table, others = written_back(source, rows, str(masked))
     if not options.in_order and all(column.name != NEIGHBOURS for column in rows.columns):
         require_order(masked)
@@ -192,7 +192,7 @@ def topics(options: TopicsOptions) -> None:
     beside = output.with_suffix(".topics.csv")
     require_apart(output, data, posts, keywords)
     require_unused(output, beside, replace=options.force)
-    listed = read_posts(posts, options.user, options.text, Reading(encoding=options.encoding, sheet=options.sheet))
+    listed = read_posts(posts, options.user, options.text, Reading(**options.reading))
     if keywords is not None:
         found = topics_by_keywords(listed, read_keywords(keywords), options.each)
     else:
