@@ -85,7 +85,7 @@ async def refused(bench: Workbench, form: Form) -> Response:
     words = await to_thread.run_sync(_command, bench, form, "any")
     _, depends = data_words(bench, form.one("data"))
     answer = await bench.calls.ask([*words[:-2], "--check"], *depends)
-    return bench.fragment("refused.html", faults=answer.faults)
+    return bench.fragment("faults.html", faults=answer.faults)
 
 
 def requirements(form: Mapping[str, Sequence[str]]) -> list[str]:

@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from evosdc.api.html import write_page
+from evosdc.api.html import require_free
 from evosdc.api.inspection import Scores
 from evosdc.errors import DataError
 
@@ -70,7 +70,7 @@ def test_python_pages_are_not_written_over_either(tmp_path):
     assert "2" in Scores(dbil=2.0).report(target, overwrite=True).read_text()
     target.write_text("precious")
     with pytest.raises(DataError, match="a file that exists"):
-        write_page(target, "title", "body")
+        require_free(target, False)
 
 
 def test_a_member_that_is_the_original_is_told_of(evosdc, home):
