@@ -121,7 +121,8 @@ def _inference(members: Mapping[str, Any] | None, sensitive: bool) -> RiskLine:
     line = RiskLine(
         risk="Inference", measure="", bound=MOST_EXCESS, worst_bound=MOST_EXCESS,
         worst_of="the tenth that a learner is surest of",
-        reason=f"points more than for people who are not in the file; the low end of the interval {MOST_CERTAIN:g}",
+        reason=f"at most {MOST_EXCESS:g} points more right guesses than about people who are not in the file, "
+        f"and at most {MOST_CERTAIN:g} at the low end of the interval",
         words=NOT_CHECKED if sensitive else "does not apply: the schema declares no sensitive column",
     )  # fmt: skip
     found = inferred(members)

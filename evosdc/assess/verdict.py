@@ -88,7 +88,7 @@ class Evidence:
         """Singling out, linkability and inference."""
         history = self.history if self.earlier_named else None
         found = self.intruder, self.bound, self.bound_by, self.tails, self.members, self.sensitive, history
-        return three_risks(*found, waiting=self.unasked > 0)
+        return three_risks(*found, waiting=self.unasked > 0 or not (self.answered or self.lacking))
 
     @property
     def allowed(self) -> str:

@@ -65,6 +65,7 @@ def test_what_nobody_measured_is_not_checked():
     assert [line.words for line in waiting.risks[::2]] == ["not yet checked", f"not yet checked ({NO_TIME})"]
     assert waiting.conditions[-1].startswith("Inference is not yet checked")
     assert waiting.conditions[-1].endswith("Run `evosdc judge RUN`.")
+    assert verdict_of(Evidence(FOUND)).risks[0].words == "not yet checked", "no judge was asked"
     never = verdict(plan={"not_checked": "given 60 records; wanted 100"})
     assert (never.provided, "Run" in never.conditions[-1]) == ("inference is not checked", False)
 
