@@ -21,6 +21,7 @@ from evosdc.errors import InputError
 from evosdc.experiment.assembly import Assembly, known_to_attackers
 from evosdc.experiment.problem import aims_among
 from evosdc.experiment.provenance import digest
+from evosdc.files.original import Original
 from evosdc.files.source import Source, WriteReport
 from evosdc.model import Individual, Microdata
 from evosdc.model.individual import INFEASIBILITY
@@ -192,7 +193,7 @@ def write_release(
             "corrections": corrections(original, published, analysed["tables"]) if analysed else [],
             "records": found.to_json() if found is not None else None,
             "omitted": 0 if omitted is None else len(omitted),
-            "codebook": _codebook(published, result.dropped_identifiers, assembly.source.original.carried),
+            "codebook": _codebook(published, result.dropped_identifiers, assembly.source.original),
             "meanings": _meanings(assembly, best.scores, opinion),
             # Pages show these two by themselves.
             "analyses": evidence.analyses,
@@ -282,7 +283,7 @@ def _of_model(risk: Mapping[str, Any], records: int) -> dict[str, Any] | None:
     return None
 
 
-def _codebook(published: Table, dropped: Sequence[str], carried: Mapping[str, str]) -> list[dict[str, Any]]:
+def _codebook(published: Table, dropped: Sequence[str], original: Original) -> list[dict[str, Any]]:
     """Return what users of the published file may know of its columns: nothing that is not in it."""
     # Values of columns that are carried in another form are not in it: they have the numbers of records in the
     # original.
@@ -290,15 +291,16 @@ def _codebook(published: Table, dropped: Sequence[str], carried: Mapping[str, st
     for attribute in published.schema.attributes:
         if attribute.name in dropped:
             continue
-        if attribute.name in carried:
-            listed.append({"attribute": attribute.name, "role": str(attribute.role), "told": carried[attribute.name]})
+        label = original.variable_labels.get(attribute.name, "")
+        entry = {"attribute": attribute.name, "role": str(attribute.role)} | ({"label": label} if label else {})
+        if attribute.name in original.carried:
+            listed.append(entry | {"told": original.carried[attribute.name]})
             continue
         column = published.column(attribute.name)
         present = set(np.unique(column).tolist()) if attribute.categorical else set()
         listed.append(
-            {
-                "attribute": attribute.name,
-                "role": str(attribute.role),
+            entry
+            | {
                 "scale": str(attribute.scale),
                 "decimals": attribute.decimals,
                 "categories": [label for code, label in enumerate(attribute.categories) if code in present],

@@ -126,15 +126,16 @@ def method_of(run: RecordedRun) -> str:
 
 def _column(entry: Mapping[str, Any], protected: list[str], differ: str) -> dict[str, Any]:
     name, labels = entry["attribute"], entry.get("categories") or []
+    called = f"{name}: {entry['label']}" if entry.get("label") else name
     more = len(labels) - MOST_CATEGORIES
     if entry.get("role") in _WITHHELD:  # whatever stands in the codebook: values of such columns are never published
         shown = str(entry.get("told", "published in another form"))
-        return {"name": name, "masked": "no", "scale": "", "values": shown, "missing": ""}
+        return {"name": called, "masked": "no", "scale": "", "values": shown, "missing": ""}
     values = "; ".join([*labels[:MOST_CATEGORIES], *([f"and {more} more"] if more > 0 else [])]) or "numbers"
     masked = f"yes; {differ} of its values differ" if name in protected else "no: published as it was"
     masked = "yes; withheld" if name in protected and labels == [_ANY_VALUE] else masked
     missing = count(entry.get("missing"))
-    return {"name": name, "masked": masked, "scale": entry.get("scale", ""), "values": values, "missing": missing}
+    return {"name": called, "masked": masked, "scale": entry.get("scale", ""), "values": values, "missing": missing}
 
 
 def _column_of_analysis(run: RecordedRun, entry: Mapping[str, Any], shown: bool) -> dict[str, Any]:

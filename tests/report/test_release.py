@@ -9,8 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
+import pyreadstat
 import pytest
 
+import evosdc
 from evosdc.errors import InputError
 from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.single_run import run_once
@@ -237,6 +239,28 @@ def test_a_column_without_a_changed_value_is_published_as_it_was(
     assert titles == (["degree", "built"] if cells else ["degree"])
     text = " ".join(page.text.split())
     assert ("the column degree was masked; all others are published as they were collected" in text) == (cells == 0)
+
+
+def test_the_page_for_users_has_the_labels_of_columns(publishable: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(publishable, other)
+    release = json.loads((other / "release.json").read_text())
+    release["codebook"][0]["label"] = "What the column is about"
+    (other / "release.json").write_text(json.dumps(release))
+    page = parsed(write_for_users(other, tmp_path / "users.html").read_text(encoding="utf-8"))
+    (codebook,) = (table for table in page.tables if table[0][:2] == ["column", "masked"])
+    names = [entry["attribute"] for entry in release["codebook"]]
+    assert [row[0] for row in codebook[1:]] == [f"{names[0]}: What the column is about", *names[1:]]
+
+
+def test_a_run_keeps_the_labels_of_its_file(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"v1": [k % 7 + 20.0 for k in range(40)], "v2": [k % 3 + 1.0 for k in range(40)]})
+    pyreadstat.write_sav(frame, tmp_path / "s.sav", column_labels={"v1": "Age in years"})
+    data = {"file": tmp_path / "s.sav", "protect": ["v1"]}
+    given = {"data": data, "start": {"methods": [{"method": "mdav"}]}, "stop": {"generations": 1}}
+    evosdc.run(given | {"executor": "serial", "measures": {"il": ["ctbil"], "dr": ["dbrl"]}}, tmp_path / "run")
+    listed = json.loads((tmp_path / "run" / "release.json").read_text())["codebook"]
+    assert {entry["attribute"]: entry.get("label") for entry in listed} == {"v1": "Age in years", "v2": None}
 
 
 def test_the_page_for_users_tells_no_confidential_figure(publishable: Path, run: RecordedRun, tmp_path: Path) -> None:
