@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from functools import cached_property
 from math import inf, isnan
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -218,12 +218,6 @@ class _OverClasses(Tracker):
         self._classes = ClassTable(*keys.of(masked, slice(None)), keys.spans)
         # All masked attributes are categories, else there were no keys.
         self._schema, self._codes = masked.schema, masked.codes.copy()
-
-    def copy(self) -> Self:
-        """Return a tracker of the same table that shares nothing with this one which changes."""
-        other = super().copy()
-        other._classes = self._classes.copy()
-        return other
 
     def tries(self, changes: Changes) -> Numbers:
         """Return the scores of children, shape (k,)."""

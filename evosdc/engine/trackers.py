@@ -19,7 +19,6 @@ from evosdc.time_limit import check_time
 MOST_BYTES = 1 << 30  # Memory limit of all tracked tables together, approximate
 BYTES_A_CELL = 100  # Bytes of a tracked table per cell: those of the trackers of half a dozen measures
 MOST_TABLES = 512  # Most tracked tables: more than a population has members
-COPIED = 16_384  # cells up to which trackers are copied for relatives; those of larger files are updated back and forth
 REMEMBERED = 20_000  # Genomes whose parents are remembered
 FAR = 4  # the table of another genome than the parent is used if at most the records divided by this differ
 LATEST = 2  # latest tables that are searched for one near a genome, where its parent's is gone
@@ -50,13 +49,6 @@ class FollowedTable:
             asked(f"measure {name}", tracker.take, change)
         self.genome = genome
 
-    def copy(self) -> "FollowedTable":
-        """Return an independent copy."""
-        other = FollowedTable.__new__(FollowedTable)
-        other.genome = self.genome
-        other.trackers = {name: tracker.copy() for name, tracker in self.trackers.items()}
-        return other
-
 
 class Trackers:
     """The tables tracked in one search, by the keys of their genomes; the least recently used are dropped first."""
@@ -68,7 +60,7 @@ class Trackers:
         original = genotype.microdata.original
         cells = original.codes.size + original.numbers.size
         self._most = min(MOST_TABLES, max(2, MOST_BYTES // (BYTES_A_CELL * max(cells, 1))))
-        self._copies, self._far = cells <= COPIED, len(original) // FAR
+        self._far = len(original) // FAR
         self._tables: OrderedDict[bytes, FollowedTable] = OrderedDict()
         self.near = 0 if original.schema.numeric else NEAR
         self._batch = max(1, BATCH // len(original)) if len(original) else 1
@@ -144,7 +136,7 @@ class Trackers:
         return asked(f"genotype {type(self.genotype).__name__}", self.genotype.changes, parents, children)
 
     def _arrived(self, own: bytes, genome: Any) -> FollowedTable:
-        """Return the table of a genome that has none: its parent's, which goes there, or a copy of a near one."""
+        """Return the table of a genome that has none: its parent's or a near one's, which goes there, or a new one."""
         # Mostly the parent's table is there and is updated. If it went to another child, it is taken from there.
         origin = self._origin.get(own, b"")
         parent = self._base.get(origin, origin)
@@ -157,11 +149,8 @@ class Trackers:
             change = self.changes([table.genome], [genome])
             if key != parent and len(change.rows) > self._far:
                 continue
-            if key != parent and self._copies:
-                table = table.copy()
-            else:
-                del self._tables[key]
-                _remember(self._went, key, own)
+            del self._tables[key]
+            _remember(self._went, key, own)
             table.take(genome, change)
             return table
         return FollowedTable(self._measures, genome, self._decode(genome, own))

@@ -2,8 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from copy import copy
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,27 +74,6 @@ class Tracker(ABC):
         are great.
         """
         return None
-
-    def copy(self) -> Self:
-        """Return a tracker of the same table that shares no array with this one which either may alter.
-
-        By default all attributes are copied that are arrays which can be written to, or tuples or lists of such; named
-        tuples and other objects are shared.
-        """
-        other = copy(self)
-        for name, value in vars(self).items():
-            setattr(other, name, _copied(value))
-        return other
-
-
-def _copied(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.copy() if value.flags.writeable else value
-    if isinstance(value, Tracker):
-        return value.copy()
-    if type(value) in (tuple, list):
-        return type(value)([_copied(one) for one in value])
-    return value
 
 
 class Rescoring(Tracker):

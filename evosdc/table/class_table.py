@@ -4,7 +4,7 @@ The classes of a file that stays as it is are those of `evosdc.table.equivalence
 a changed record does not grow with the file.
 """
 
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -72,13 +72,6 @@ class ClassTable:
         self._groups = Groups(slots, np.zeros(shape, np.int64), np.zeros(shape, np.int32), of, free, *lists)
         self._spans = spans
         _enter(self._groups, spans, keys, values)
-
-    def copy(self) -> Self:
-        """Return a table of the same classes that shares nothing with this one which changes."""
-        other = type(self).__new__(type(self))
-        other._groups = Groups._make(array.copy() for array in self._groups)
-        other._spans = self._spans
-        return other
 
     @property
     def sizes(self) -> Places:

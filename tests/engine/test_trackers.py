@@ -14,10 +14,9 @@ from tests.testing.genotypes import Copies
 from tests.testing.measures import Counts
 
 
-def of_copies(monkeypatch, copied):
+def of_copies():
     """Return a genotype of whole files, its trackers, and a problem to evaluate from scratch."""
     genotype = levels(Copies, microdata())
-    monkeypatch.setattr(trackers, "COPIED", 10**9 if copied else 0)
     problem = problem_of(genotype, {"a": Counts(genotype.microdata.original), "b": Counts(genotype.microdata.original)})
     return genotype, Trackers(genotype, problem.measures, problem.decode), problem
 
@@ -31,11 +30,10 @@ def child_of(followed, problem, parent, genome):
     return scratch
 
 
-@pytest.mark.parametrize("copied", [True, False])
 @pytest.mark.parametrize("most", [2, 40])
-def test_every_individual_has_the_scores_of_its_own_table(monkeypatch, copied, most):
+def test_every_individual_has_the_scores_of_its_own_table(monkeypatch, most):
     monkeypatch.setattr(trackers, "MOST_TABLES", most)
-    genotype, followed, problem = of_copies(monkeypatch, copied)
+    genotype, followed, problem = of_copies()
     rng = generator(1)
     family = [evaluated(problem, genotype.random(rng))]
     for _ in range(60):
@@ -50,21 +48,19 @@ def test_every_individual_has_the_scores_of_its_own_table(monkeypatch, copied, m
         assert scores == {name: individual.scores[name] for name in scores}
 
 
-def test_a_table_goes_to_a_child_and_is_copied_where_its_parent_has_more_of_a_small_file(monkeypatch):
-    for copied in (True, False):
-        genotype, followed, problem = of_copies(monkeypatch, copied)
-        parent = evaluated(problem, genotype.random(generator(2)))
-        first = followed.at(parent.key, parent.genome)
-        child = child_of(followed, problem, parent, genotype.mutate(parent.genome, generator(3)))
-        monkeypatch.setattr(followed, "_decode", None)  # nothing is begun anew
-        assert followed.at(child.key, child.genome) is first
-        again = followed.at(parent.key, parent.genome)
-        assert (again is first) is not copied
-        assert again.trackers["a"].score == parent.scores["a"]
+def test_a_table_goes_to_a_child_and_back(monkeypatch):
+    genotype, followed, problem = of_copies()
+    parent = evaluated(problem, genotype.random(generator(2)))
+    first = followed.at(parent.key, parent.genome)
+    child = child_of(followed, problem, parent, genotype.mutate(parent.genome, generator(3)))
+    monkeypatch.setattr(followed, "_decode", None)  # nothing is begun anew
+    assert followed.at(child.key, child.genome) is first
+    assert followed.at(parent.key, parent.genome) is first
+    assert first.trackers["a"].score == parent.scores["a"]
 
 
 def test_descendants_that_differ_in_few_records_are_judged_in_one_table(monkeypatch):
-    genotype, followed, problem = of_copies(monkeypatch, True)
+    genotype, followed, problem = of_copies()
     followed.near = 3
     rng, parent = generator(5), evaluated(problem, genotype.random(generator(2)))
     first, genome = followed.at(parent.key, parent.genome), parent.genome
@@ -78,7 +74,7 @@ def test_descendants_that_differ_in_few_records_are_judged_in_one_table(monkeypa
 
 
 def test_a_relative_that_was_asked_for_last_is_near_enough(monkeypatch):
-    genotype, followed, problem = of_copies(monkeypatch, True)
+    genotype, followed, problem = of_copies()
     parent = evaluated(problem, genotype.random(generator(2)))
     child = evaluated(problem, genotype.mutate(parent.genome, generator(3)))
     followed.at(parent.key, parent.genome)
@@ -89,7 +85,7 @@ def test_a_relative_that_was_asked_for_last_is_near_enough(monkeypatch):
 @pytest.mark.parametrize("batch", [2, 500, 200_000])
 def test_children_of_several_parents_change_together_what_each_changes_alone(monkeypatch, batch):
     monkeypatch.setattr(trackers, "BATCH", batch)
-    genotype, followed, problem = of_copies(monkeypatch, True)
+    genotype, followed, problem = of_copies()
     rng = generator(4)
     parents = [evaluated(problem, genotype.random(rng)) for _ in range(3)]
     made = [parent.child(parent.genome, "copy") for parent in parents]
@@ -107,7 +103,7 @@ def test_children_of_several_parents_change_together_what_each_changes_alone(mon
 
 
 def test_a_tracker_that_raised_is_not_asked_again(monkeypatch):
-    genotype, followed, problem = of_copies(monkeypatch, True)
+    genotype, followed, problem = of_copies()
     parent = evaluated(problem, genotype.random(generator(2)))
     table = followed.at(parent.key, parent.genome)
     change = followed.changes([parent.genome], [genotype.mutate(parent.genome, generator(3))])
@@ -119,7 +115,7 @@ def test_a_tracker_that_raised_is_not_asked_again(monkeypatch):
 
 
 def test_what_a_plugin_raises_within_a_batch_is_named_in_the_log_without_its_message(monkeypatch, caplog):
-    genotype, followed, problem = of_copies(monkeypatch, True)
+    genotype, followed, problem = of_copies()
     parent = evaluated(problem, genotype.random(generator(2)))
     changes = followed.changes([parent.genome], [genotype.mutate(parent.genome, generator(3))])
     siblings = Siblings(parent, ["move"], lambda place: parent.genome, genotype.key, changes)

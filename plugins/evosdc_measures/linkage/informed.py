@@ -251,10 +251,6 @@ class PlaceTracker(Tracker):
         """Return each record's expected match as a share of the score, shape (n,)."""
         return self._fitted.contributions(self._places)
 
-    def copy(self) -> "PlaceTracker":
-        """Return a tracker of the same table with arrays of its own."""
-        return PlaceTracker(self._fitted, self._originals, Places._make(array.copy() for array in self._places))
-
 
 class LinkedFromScratch(Rescoring):
     """A table of too many categories to hold their counts."""

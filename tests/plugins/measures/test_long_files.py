@@ -38,6 +38,6 @@ def test_children_of_long_files(name, files):
     fresh = [measure.score(child) for child, _ in children]
     assert tracker.tries(changes_of(masked, children)).tolist() == pytest.approx(fresh, rel=1e-9)
     for child, score in zip(children, fresh, strict=True):
-        followed = tracker.copy()
+        followed = measure.track(masked)
         followed.take(changes_of(masked, [child]))
         assert followed.score == pytest.approx(score, rel=1e-9)

@@ -133,14 +133,14 @@ def test_records_drawn_tell_about_what_all_tell(german):
     assert fitted(german, records=700).score(masked) == pytest.approx(fitted(german).score(masked), abs=2.0)
 
 
-def test_a_copy_goes_its_own_way(german):
+def test_trackers_go_their_own_ways(german):
     rng = np.random.default_rng(7)
     masked, measure = noisy(german, 0.4, rng), fitted(german)
     tracker = measure.track(masked)
-    copy = tracker.copy()
+    twin = measure.track(masked)
     other, rows = edited(masked, rng, 40)
-    copy.take(changes_of(masked, [(other, rows)]))
-    for table, one in ((masked, tracker), (other, copy)):
+    twin.take(changes_of(masked, [(other, rows)]))
+    for table, one in ((masked, tracker), (other, twin)):
         children = [edited(table, rng, most) for most in (1, 3, 12)]
         assert one.tries(changes_of(table, children)).tolist() == [measure.score(child) for child, _ in children]
 
