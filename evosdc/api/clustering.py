@@ -4,8 +4,10 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from evosdc.api.html import Shown, paragraphs, table
@@ -18,11 +20,6 @@ from evosdc.secret import chosen_seed
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
-
-
 ACCOUNT = "clusters.json"  # by which a folder of clusters is known
 
 
@@ -32,34 +29,30 @@ class Clustered(Shown):
 
     title, page = "Clusters of records", "clusters.html"
 
-    labels: "NDArray[np.int64]"  # cluster of each record, from 0
+    labels: NDArray[np.int64]  # cluster of each record, from 0
     # A row a cluster: medians of ordinal and numeric attributes, modes of nominal ones; not always a real record.
-    representatives: "pd.DataFrame"
-    sizes: "NDArray[np.int64]"  # records of each cluster
-    medoids: "NDArray[np.int64]"  # position of the record nearest to each representative
-    distances: "NDArray[np.float64]"  # of each record to its representative; an attribute counts at most 1
+    representatives: pd.DataFrame
+    sizes: NDArray[np.int64]  # records of each cluster
+    medoids: NDArray[np.int64]  # position of the record nearest to each representative
+    distances: NDArray[np.float64]  # of each record to its representative; an attribute counts at most 1
     distance: float  # their mean
-    memberships: "NDArray[np.float64] | None"  # degrees to which records belong to fuzzy clusters, summing to 1
-    fuzzy_representatives: "pd.DataFrame | None"
-    elbow: "pd.DataFrame | None"  # a row a number of clusters; its share is that of the distance of one cluster
+    memberships: NDArray[np.float64] | None  # degrees to which records belong to fuzzy clusters, summing to 1
+    fuzzy_representatives: pd.DataFrame | None
+    elbow: pd.DataFrame | None  # a row a number of clusters; its share is that of the distance of one cluster
     suggested: int | None  # the number of clusters at the curve's knee
     stability: Mapping[str, float] | None  # mean loss between clusterings of this file by other starts, by index
     warnings: tuple[str, ...]
     account: Mapping[str, Any]  # all figures as JSON has them
-    texts: "tuple[pd.DataFrame, ...]" = ()  # representatives as a file has them, and fuzzy ones
+    texts: tuple[pd.DataFrame, ...] = ()  # representatives as a file has them, and fuzzy ones
 
     @property
-    def frame(self) -> "pd.DataFrame":
+    def frame(self) -> pd.DataFrame:
         """A row a cluster: ``records share distance medoid``, and its representative."""
-        import pandas as pd
-
         figures = pd.DataFrame(self.account["clusters"]).set_index("cluster")
         return pd.concat([figures.drop(columns="representative"), self.representatives], axis=1)
 
     def write(self, folder: str | Path, title: str = title, neutralise: bool = False) -> list[str]:
         """Write labels, representatives, figures and page into a new folder and return the names of these files."""
-        import pandas as pd
-
         from evosdc.report.elbow import clusters_page
 
         figures = pd.DataFrame(self.account["clusters"])[["cluster", "records", "distance", "medoid"]]
@@ -78,7 +71,7 @@ class Clustered(Shown):
             write_text(Path(folder) / name, text)
         return list(texts)
 
-    def plot(self) -> "Picture":
+    def plot(self) -> Picture:
         """Return a picture of the distance by number of clusters, or of the sizes where no curve was computed."""
         if self.elbow is None:
             sizes = {f"cluster {place}": {"records": float(size)} for place, size in enumerate(self.sizes)}
@@ -136,11 +129,9 @@ def cluster(data: Any, c: int, **options: Any) -> Clustered:
 
 
 def clustered(
-    table: "Table", options: ClusterOptions, told: "Callable[[int, int], Any]" = lambda done, total: None
+    table: Table, options: ClusterOptions, told: Callable[[int, int], Any] = lambda done, total: None
 ) -> Clustered:
     """Return the clusters of a table, as frames; `told` gets how many clusterings of how many are done."""
-    import pandas as pd
-
     from evosdc.clustering.clusters import account_of, clusters_of, texts_of
 
     found = clusters_of(
@@ -163,17 +154,12 @@ def clustered(
 
 
 def _csv(columns: Any, neutralise: bool = False) -> str:
-    import pandas as pd
-
     frame = pd.DataFrame(columns)
     frame = neutralise_formulas(frame) if neutralise else frame
     return str(frame.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
 
 
-def _frame(records: "Table") -> "pd.DataFrame":
-    import numpy as np
-    import pandas as pd
-
+def _frame(records: Table) -> pd.DataFrame:
     columns: dict[str, Any] = {}
     for attribute in records.schema.attributes:
         column = records.column(attribute.name)

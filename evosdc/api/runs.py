@@ -5,6 +5,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from evosdc.api.html import Shown, paragraphs, require_free, table
 from evosdc.api.outcome import Outcome
 from evosdc.api.picture import Picture, bars, points
@@ -21,8 +23,6 @@ from evosdc.runs.result import Result
 from evosdc.secret import Key, chosen_seed
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from evosdc.experiment.experiment import Experiment
     from evosdc.runs.reader import RecordedRun
 
@@ -232,25 +232,19 @@ class Compared(Shown, dict[str, Any]):
         return tuple(sentences(self))
 
     @property
-    def frame(self) -> "pd.DataFrame":
+    def frame(self) -> pd.DataFrame:
         """A row a run: ``search folder seed fitness il dr hypervolume igd_plus epsilon``."""
-        import pandas as pd
-
         return pd.DataFrame([{"search": group["label"], **run} for group in self["groups"] for run in group["runs"]])
 
     @property
-    def tests(self) -> "pd.DataFrame":
+    def tests(self) -> pd.DataFrame:
         """A row a figure and pair of searches: ``figure first second p p_holm a12 effect better``."""
-        import pandas as pd
-
         columns = ["figure", "first", "second", "p", "p_holm", "a12", "effect", "better"]
         return pd.DataFrame(list(self._tests()), columns=columns)
 
     @property
-    def surfaces(self) -> "pd.DataFrame":
+    def surfaces(self) -> pd.DataFrame:
         """A row a corner of an attainment surface: ``search surface il dr``."""
-        import pandas as pd
-
         rows = [
             (group["label"], name, *corner)
             for group in self["groups"]
@@ -322,10 +316,8 @@ class StudyReport(Shown, dict[str, Any]):
         return tuple(sentences(self))
 
     @property
-    def frame(self) -> "pd.DataFrame":
+    def frame(self) -> pd.DataFrame:
         """A row a data set and search: ``data search runs median best worst``."""
-        import pandas as pd
-
         rows = [
             {"data": self["blocks"][cell["block"]], **cell, "search": self["searches"][cell["search"]]}
             for cell in self["cells"]
@@ -333,26 +325,20 @@ class StudyReport(Shown, dict[str, Any]):
         return pd.DataFrame(rows).drop(columns="block")
 
     @property
-    def ranks(self) -> "pd.DataFrame":
+    def ranks(self) -> pd.DataFrame:
         """A row a search: ``search mean_rank``, the best first; empty where ranks were not tested."""
-        import pandas as pd
-
         ranks = (self["friedman"] or {}).get("mean_ranks", ())
         frame = pd.DataFrame(zip(self["searches"], ranks, strict=False), columns=["search", "mean_rank"])
         return frame.sort_values("mean_rank", ignore_index=True)
 
     @property
-    def pairs(self) -> "pd.DataFrame":
+    def pairs(self) -> pd.DataFrame:
         """A row a pair of searches: ``first second a12 low high effect p_blocked p_holm p_nemenyi better``."""
-        import pandas as pd
-
         return pd.DataFrame(list(self._pairs()), columns=list(_PAIR))
 
     @property
-    def curves(self) -> "pd.DataFrame":
+    def curves(self) -> pd.DataFrame:
         """A row a point of an anytime curve: ``search evaluations share``."""
-        import pandas as pd
-
         rows = [(search, *point) for search, curve in self["curves"].items() for point in curve]
         return pd.DataFrame(rows, columns=["search", "evaluations", "share"])
 

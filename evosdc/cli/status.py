@@ -13,7 +13,6 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from evosdc.api import runs as of_runs
 from evosdc.cli.signals import Stopped, forget
 from evosdc.cli.text import answer, harmless, say
 from evosdc.experiment.display import scores_in_words
@@ -182,9 +181,11 @@ def _table(found: Status) -> "Table":
 
 def finish(options: FinishOptions) -> None:
     """End a run from another terminal or computer."""
-    from evosdc.cli.run import leave_by  # which loads a compiler; status and watch need none
+    # These load pandas and a compiler; status and watch need none.
+    from evosdc.api.runs import finish as finished
+    from evosdc.cli.run import leave_by
 
-    ended = of_runs.finish(options.run_dir, time=options.time)
+    ended = finished(options.run_dir, time=options.time)
     found = read_status(options.run_dir)
     lines = [line(found), *(f"Best file so far: {file}" for file in ended["files"])]
     lines += [] if ended["report"] is None else [f"Report:           {ended['report']}"]
