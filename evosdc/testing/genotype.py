@@ -501,13 +501,13 @@ class CapabilityTests(GenotypeSubject):
             if rows is None:
                 continue
             _assert_positions(rows, "changed_rows")
+            for draw in range(min(draws_of(genotype), 3)):
+                before, after = self.decoded(genotype, parent, draw), self.decoded(genotype, child, draw)
+                assert _different_rows(before, after) <= set(rows.tolist()), "changed_rows forgets records that differ"
             if not isinstance(genotype, Stochastic):
                 before, after = self.decoded(genotype, parent), self.decoded(genotype, child)
                 made = genotype.changes([parent] * 2, [child] * 2).part(1, 2)
                 assert made.applied_to(before).same_records(after), "changes makes another table than that of the child"
-            for draw in range(min(draws_of(genotype), 3)):
-                before, after = self.decoded(genotype, parent, draw), self.decoded(genotype, child, draw)
-                assert _different_rows(before, after) <= set(rows.tolist()), "changed_rows forgets records that differ"
 
     @_where(Local)
     def test_single_records_are_those_of_the_decoded_table(self, genotype: Local[Any]) -> None:
