@@ -5,7 +5,6 @@ zero has an identity row and an otherwise zero column in all results, as in `evo
 """
 
 import numpy as np
-from numba import njit
 
 from evosdc.randomisation.transition import Frequencies, Matrix
 
@@ -19,7 +18,7 @@ def two_stage(matrix: Matrix, frequencies: Frequencies) -> Matrix:
     # T_j R_ji``); invariant matrices that are not reversible are out of its reach. Shlomo and De Waal (2006).
     if frequencies.size > _LARGE:
         return _large_two_stage(matrix, frequencies)
-    return _two_stage(np.ascontiguousarray(matrix), frequencies)
+    return _two_stage(matrix, frequencies)
 
 
 def _large_two_stage(matrix: Matrix, frequencies: Frequencies) -> Matrix:
@@ -35,25 +34,16 @@ def _large_two_stage(matrix: Matrix, frequencies: Frequencies) -> Matrix:
     return result
 
 
-@njit(cache=True)
 def _two_stage(matrix: Matrix, frequencies: Frequencies) -> Matrix:
-    size = frequencies.size
-    through = np.zeros(size)
-    for k in range(size):
-        for to in range(size):
-            through[to] += frequencies[k] * matrix[k, to]
-    result = np.zeros((size, size))
-    for i in range(size):
-        others = 0.0
-        if frequencies[i] > 0:
-            for j in range(size):
-                if frequencies[j] > 0 and j != i:
-                    for to in range(size):
-                        if matrix[i, to] > 0.0 and matrix[j, to] > 0.0:
-                            result[i, j] += matrix[i, to] * matrix[j, to] / through[to] * frequencies[j]
-                    others += result[i, j]
-        # The diagonal is the remainder, so rows sum to one but for a last bit, and rounding moves no margin.
-        result[i, i] = max(1.0 - others, 0.0)
+    """Return the same by sums in the order of the categories."""
+    through = (frequencies[:, None] * matrix).cumsum(axis=0)[-1]
+    result = np.zeros_like(matrix)
+    for share, total in zip(matrix.T[through > 0], through[through > 0], strict=True):
+        result += share[:, None] * share[None, :] / total * frequencies
+    result[frequencies == 0] = 0.0
+    result[np.diag_indices(len(result))] = 0.0
+    # The diagonal is the remainder, so rows sum to one but for a last bit, and rounding moves no margin.
+    result[np.diag_indices(len(result))] = np.maximum(1.0 - result.cumsum(axis=1)[:, -1], 0.0)
     return result
 
 

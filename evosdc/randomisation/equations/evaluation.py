@@ -4,24 +4,14 @@ The three decodings and the treatment of a row without weight are a reconstructi
 become probabilities.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.randomisation.equations.equation import (
-    ARITY,
-    CODE,
-    CONSTANT,
-    LIMIT,
-    TERMINALS,
-    Constants,
-    Equation,
-    Tokens,
-    frozen,
-)
+from evosdc.randomisation.equations.equation import CODE, CONSTANT, LIMIT, TERMINALS, Equation, frozen
 from evosdc.randomisation.transition import Frequencies, Matrix
 from evosdc.table.distance import category_distance
 from evosdc.table.schema import Attribute, Scale
@@ -69,16 +59,46 @@ def quantities_of(column: Codes, attribute: Attribute, p: float) -> Quantities:
 Decoding = Literal["raw", "offdiag", "full"]
 DECODINGS: tuple[str, ...] = get_args(Decoding)
 
-_PLUS, _MINUS, _TIMES = CODE["+"], CODE["-"], CODE["*"]
-_MIN, _MAX, _NEG, _ABS = CODE["min"], CODE["max"], CODE["neg"], CODE["abs"]
-_SQRT = CODE["sqrt"]
+Values = NDArray[np.float64]
 
 
-def values(equation: Equation, cells: Quantities) -> NDArray[np.float64]:
+def _quotient(x: Values, y: Values) -> Values:
+    return np.divide(x, y, out=np.ones_like(x), where=y != 0.0)
+
+
+def _if_less(x: Values, y: Values, u: Values, v: Values) -> Values:
+    return np.where(x < y, u, v)
+
+
+ARITHMETIC = {CODE[name] for name in "+-*/"}
+OPERATIONS: dict[int, Callable[..., Values]] = {
+    CODE["+"]: np.add,
+    CODE["-"]: np.subtract,
+    CODE["*"]: np.multiply,
+    CODE["/"]: _quotient,
+    CODE["min"]: np.minimum,
+    CODE["max"]: np.maximum,
+    CODE["neg"]: np.negative,
+    CODE["abs"]: np.abs,
+    CODE["sqrt"]: lambda x: np.sqrt(np.abs(x)),
+    CODE["log"]: lambda x: np.log1p(np.abs(x)),
+    CODE["if_less"]: _if_less,
+}
+
+
+def values(equation: Equation, cells: Quantities) -> Values:
     """Return an equation's value in every cell over the categories that occur, shape (n, n), all finite."""
-    n = cells.occurring.size
-    found: NDArray[np.float64] = _values(equation.tokens, equation.constants, cells.planes, ARITY).reshape(n, n)
-    return found
+    size, n = cells.planes.shape[1], cells.occurring.size
+
+    def leaf(token: int, number: float) -> Values:
+        return np.full(size, number) if token == CONSTANT else cells.planes[token]
+
+    def node(token: int, operands: Sequence[Values]) -> Values:
+        found = OPERATIONS[token](*operands)
+        # With finite operands only an overflow could leave the limits.
+        return np.clip(found, -LIMIT, LIMIT, out=found) if token in ARITHMETIC else found
+
+    return equation.fold(leaf, node).reshape(n, n).copy()
 
 
 def matrix_of(equation: Equation, cells: Quantities, decoding: Decoding = "raw") -> Matrix:
@@ -96,66 +116,6 @@ def matrix_of(equation: Equation, cells: Quantities, decoding: Decoding = "raw")
     matrix = np.identity(cells.size)
     matrix[np.ix_(cells.occurring, cells.occurring)] = inner
     return matrix
-
-
-@njit(cache=True)
-def _values(
-    tokens: Tokens, constants: Constants, planes: NDArray[np.float64], arity: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    cells = planes.shape[1]
-    need, height = 1, 0
-    for token in tokens:
-        height += 1 - arity[token]
-        need = max(need, height)
-    stack = np.empty((need, cells))
-    top = 0
-    for i in range(tokens.size):
-        token = tokens[i]
-        taken = arity[token]
-        top -= max(taken - 1, 0)
-        x = stack[top - 1] if taken else stack[top]
-        y = stack[top] if taken > 1 else x
-        u, v = (stack[top + 1], stack[top + 2]) if taken > 2 else (x, x)
-        if taken == 0:
-            for j in range(cells):
-                x[j] = constants[i] if token == CONSTANT else planes[token, j]
-            top += 1
-        elif token == _NEG:
-            for j in range(cells):
-                x[j] = -x[j]
-        elif token == _ABS:
-            for j in range(cells):
-                x[j] = abs(x[j])
-        elif token == _SQRT:
-            for j in range(cells):
-                x[j] = np.sqrt(abs(x[j]))
-        elif taken == 1:
-            for j in range(cells):
-                x[j] = np.log1p(abs(x[j]))
-        elif token == _MIN:
-            for j in range(cells):
-                x[j] = min(x[j], y[j])
-        elif token == _MAX:
-            for j in range(cells):
-                x[j] = max(x[j], y[j])
-        elif taken == 4:
-            for j in range(cells):
-                x[j] = u[j] if x[j] < y[j] else v[j]
-        else:
-            for j in range(cells):
-                value = x[j]
-                if token == _PLUS:
-                    value += y[j]
-                elif token == _MINUS:
-                    value -= y[j]
-                elif token == _TIMES:
-                    value *= y[j]
-                else:
-                    value = 1.0 if y[j] == 0.0 else value / y[j]
-                # With finite operands only an overflow could leave the limits.
-                x[j] = min(max(value, -LIMIT), LIMIT) if value == value else 0.0
-    result: NDArray[np.float64] = stack[0].copy()
-    return result
 
 
 def _decoded(matrix: Matrix, decoding: Decoding, p: float) -> Matrix:
