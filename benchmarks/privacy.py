@@ -24,7 +24,7 @@ from rich.table import Table as Grid
 from evosdc.model import IntruderView, MissingMatch
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import MISSING, Table
-from evosdc_privacy.anonymity import KAnonymity
+from evosdc_privacy.frequencies import KAnonymity
 from evosdc_privacy.special_uniques import membership, uniques_of
 
 SIZES = (2, 9, 6, 5, 4, 10, 2)

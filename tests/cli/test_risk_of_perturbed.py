@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 import evosdc
-from evosdc_privacy.anonymity import KAnonymity
-from evosdc_privacy.reidentification import THE_FILE
+from evosdc_privacy.frequencies import THE_FILE, KAnonymity
 
 SCHEMA = """
 [attributes]

@@ -13,7 +13,7 @@ from evosdc.table.equivalence import equivalence_classes, key_codes, missing_apa
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import Table
 from evosdc.table.wildcard_tree import matching_sums, prefix_tree
-from evosdc_privacy.anonymity import KAnonymity, PopulationFrequencies
+from evosdc_privacy.frequencies import KAnonymity, PopulationFrequencies
 from tests.plugins.privacy.reference import neighbours, release_of_codes
 
 CODES = st.tuples(st.integers(1, 14), st.integers(1, 5)).flatmap(

@@ -18,11 +18,17 @@ from scipy.stats import binom, hypergeom, nbinom, poisson
 from evosdc.errors import ParameterError
 from evosdc.model import MissingMatch
 from evosdc.table.alignment import coarsened
-from evosdc_privacy.attackers import AverageRisk, JournalistRisk, MarketerRisk, ProsecutorRisk
+from evosdc_privacy.attackers import (
+    AverageRisk,
+    JournalistRisk,
+    MarketerRisk,
+    Profitability,
+    ProsecutorRisk,
+    PublisherPayoff,
+)
 from evosdc_privacy.differential_privacy import SafePub, delta_of, k_needed
 from evosdc_privacy.population import DeltaPresence, KMap, estimated_size
 from evosdc_privacy.population_uniqueness import PopulationUniqueness
-from evosdc_privacy.profitability import Profitability, PublisherPayoff
 from evosdc_privacy.subsets import SubsetAnonymity
 from evosdc_privacy.uniqueness_estimators import (
     pitman,

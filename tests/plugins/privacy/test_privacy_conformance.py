@@ -2,8 +2,14 @@
 
 from evosdc.model import PrivacyModel
 from evosdc.testing import PrivacyModelConformance
-from evosdc_privacy.anonymity import KAnonymity, PopulationFrequencies
-from evosdc_privacy.attackers import AverageRisk, JournalistRisk, MarketerRisk, ProsecutorRisk
+from evosdc_privacy.attackers import (
+    AverageRisk,
+    JournalistRisk,
+    MarketerRisk,
+    Profitability,
+    ProsecutorRisk,
+    PublisherPayoff,
+)
 from evosdc_privacy.differential_privacy import LocalDifferentialPrivacy, SafePub
 from evosdc_privacy.diversity import (
     AlphaKAnonymity,
@@ -13,11 +19,9 @@ from evosdc_privacy.diversity import (
     PSensitivity,
     TCloseness,
 )
-from evosdc_privacy.log_linear import LogLinearRisk
+from evosdc_privacy.frequencies import GlobalRisk, HouseholdRisk, IndividualRisk, KAnonymity, PopulationFrequencies
 from evosdc_privacy.population import DeltaPresence, KMap
-from evosdc_privacy.population_uniqueness import PopulationUniqueness
-from evosdc_privacy.profitability import Profitability, PublisherPayoff
-from evosdc_privacy.reidentification import GlobalRisk, HouseholdRisk, IndividualRisk
+from evosdc_privacy.population_uniqueness import LogLinearRisk, PopulationUniqueness
 from evosdc_privacy.special_uniques import Suda2
 from evosdc_privacy.subsets import RiskyCells, Separation, SubsetAnonymity
 

@@ -12,7 +12,7 @@ from scipy.integrate import quad
 
 from evosdc.model import MissingMatch
 from evosdc.table.negative_binomial import reidentification_risks
-from evosdc_privacy.reidentification import GlobalRisk, HouseholdRisk, IndividualRisk, record_risks
+from evosdc_privacy.frequencies import GlobalRisk, HouseholdRisk, IndividualRisk, record_risks
 from tests.plugins.privacy.reference import negative_binomial_mean, release_of_codes
 
 FRANCDAT = np.array(

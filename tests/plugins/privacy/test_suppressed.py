@@ -15,8 +15,8 @@ from evosdc.engine.headline import Headline
 from evosdc.model import Microdata, MissingMatch
 from evosdc.table.schema import Attribute, MissingRule, Role, Schema
 from evosdc.table.table import Table
-from evosdc_privacy.anonymity import KAnonymity
 from evosdc_privacy.diversity import LDiversity, PSensitivity
+from evosdc_privacy.frequencies import KAnonymity
 from tests.plugins.privacy.reference import neighbours, release_of_codes
 
 AGES = [*["20-39"] * 7, *["40-59"] * 8, "*", "*"]

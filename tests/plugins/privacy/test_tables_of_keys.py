@@ -17,7 +17,7 @@ from evosdc.model import MissingMatch
 from evosdc.plugins.registry import default_registry
 from evosdc.testing.privacy import sample_view
 from evosdc_privacy import subsets
-from evosdc_privacy.log_linear import LogLinearRisk, expected_inverse, independent_means, two_way_means
+from evosdc_privacy.population_uniqueness import LogLinearRisk, expected_inverse, independent_means, two_way_means
 from evosdc_privacy.special_uniques import Suda2, ihsn_score
 from evosdc_privacy.subsets import RiskyCells, Separation, SubsetAnonymity, distinct_keys
 from tests.plugins.privacy.reference import msus, neighbours, release_of_codes
