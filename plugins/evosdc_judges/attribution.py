@@ -10,11 +10,12 @@ from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Estimate, Estimated, Judge, Microdata
+from evosdc.table.equivalence import equivalence_classes
 from evosdc.table.schema import Role, Scale
 from evosdc.table.table import Table
 from evosdc.time_limit import check_time
 from evosdc_judges.analysis import WholeFileJudge
-from evosdc_judges.classes import Codes, Keys, classes_of, keys_of
+from evosdc_judges.classes import Codes, Keys, classes_of
 
 
 class ReplicatedUniques(Judge):
@@ -52,28 +53,39 @@ class ReplicatedUniques(Judge):
         return FittedReplicatedUniques(microdata.original, self.params.bins, others)
 
 
-class FittedReplicatedUniques(Estimated):
-    """`ReplicatedUniques` of one original."""
+class FittedOnSets(Estimated):
+    """A figure of two sets of records, of the people of a file or of others; nothing is drawn."""
 
-    def __init__(self, original: Table, bins: int, others: Table | None = None) -> None:
-        self._classes = classes_of(original, bins)
-        self._codes = self._classes.of(original)
+    def __init__(self, whole: Table, bins: int, others: Table | None) -> None:
+        self._whole, self._classes = whole, classes_of(whole, bins)
+        self._original = self._classes.of(whole)
         self._others = None if others is None else self._classes.of(others)
 
+    @abstractmethod
+    def share(self, people: Codes, published: Codes) -> float:
+        """Return the figure of people and published records by their classes, 0..1."""
+
     def estimate(self, masked: Table) -> Estimate:
-        """Return the percentage; exact."""
-        return self._share(self._codes, masked)
+        """Return the figure of the people of the file; attributes that are not protected stay as they are."""
+        return self._of(self._original, masked)
 
     def of_others(self, masked: Table) -> Estimate | None:
         """Return the same of people who are not in the file."""
-        return None if self._others is None else self._share(self._others, masked)
+        return None if self._others is None else self._of(self._others, masked)
 
-    def _share(self, people: Codes, masked: Table) -> Estimate:
+    def _of(self, people: Codes, masked: Table) -> Estimate:
+        return Estimate.exact(100.0 * self.share(people, self._classes.of(self._whole.with_columns(masked))))
+
+
+class FittedReplicatedUniques(FittedOnSets):
+    """`ReplicatedUniques` of one original."""
+
+    def share(self, people: Codes, published: Codes) -> float:
+        """Return the share of people who are unique in both files."""
         n = len(people)
-        keys = keys_of(np.vstack((people, self._classes.of(masked))), self._classes.sizes)
-        _, inverse = np.unique(keys, return_inverse=True)
-        ours, theirs = (np.bincount(part, minlength=inverse.max() + 1) for part in (inverse[:n], inverse[n:]))
-        return Estimate.exact(100.0 * float(((ours == 1) & (theirs == 1)).sum()) / n)
+        of = equivalence_classes(np.vstack((people, published))).of
+        ours, theirs = (np.bincount(part, minlength=len(of)) for part in (of[:n], of[n:]))
+        return float(((ours == 1) & (theirs == 1)).sum()) / n
 
 
 class Attribution(WholeFileJudge):
@@ -187,44 +199,28 @@ class CorrectAttribution(Attribution):
         return float((weights * counts.original[chosen] / of_key[chosen]).sum() / weights.sum())
 
 
-class FittedAttribution(Estimated):
+class FittedAttribution(FittedOnSets):
     """An `Attribution` of one original."""
 
-    def __init__(
-        self, whole: Table, keys: dict[str, list[str]], bins: int, share: Share, others: Table | None = None
-    ) -> None:
-        self._whole = whole
-        self._keys = keys
-        self._share = share
-        self._classes = classes_of(whole, bins)
-        self._original = self._classes.of(whole)
-        self._others = None if others is None else self._classes.of(others)
+    def __init__(self, whole: Table, keys: dict[str, list[str]], bins: int, share: Share, others: Table | None) -> None:
+        super().__init__(whole, bins, others)
+        self._keys, self._of_target = keys, share
 
-    def estimate(self, masked: Table) -> Estimate:
-        """Return the mean over targets; exact. Attributes that are not protected stay as they are."""
-        return self._share_of(self._original, masked)
-
-    def of_others(self, masked: Table) -> Estimate | None:
-        """Return the same of people who are not in the file."""
-        return None if self._others is None else self._share_of(self._others, masked)
-
-    def _share_of(self, people: Codes, masked: Table) -> Estimate:
-        published = self._classes.of(self._whole.with_columns(masked))
+    def share(self, people: Codes, published: Codes) -> float:
+        """Return the mean over targets."""
         position = {name: v for v, name in enumerate(self._whole.schema.names)}
         shares = [
-            self._share(self._counts(people, published, [position[name] for name in names], position[target]))
+            self._of_target(self._counts(people, published, [position[name] for name in names], position[target]))
             for target, names in self._keys.items()
         ]
-        return Estimate.exact(100.0 * float(np.mean(shares)))
+        return float(np.mean(shares))
 
     def _counts(self, people: Codes, published: Codes, names: Sequence[int], target: int) -> Counts:
         check_time()
-        n, sizes = len(people), self._classes.sizes
-        both = np.vstack((people, published))
-        keys = keys_of(both[:, list(names)], sizes[list(names)])
-        _, of_key = np.unique(keys, return_inverse=True)
-        cells = of_key.reshape(-1).astype(np.int64) * int(sizes[target]) + both[:, target]
-        combinations, inverse = np.unique(cells, return_inverse=True)
+        n, both = len(people), np.vstack((people, published))
+        of_key = equivalence_classes(both[:, list(names)]).of.astype(np.int64)
+        width = int(self._classes.sizes[target])
+        combinations, inverse = np.unique(of_key * width + both[:, target], return_inverse=True)
         inverse = inverse.reshape(-1)
         original, theirs = (np.bincount(part, minlength=len(combinations)) for part in (inverse[:n], inverse[n:]))
-        return Counts(original.astype(np.int64), theirs.astype(np.int64), combinations // int(sizes[target]))
+        return Counts(original.astype(np.int64), theirs.astype(np.int64), combinations // width)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numba import njit
@@ -49,19 +48,16 @@ def sorted_records(codes: Codes) -> SortedRecords:
     )
 
 
-@njit(cache=True, nogil=True)
 def beginnings(records: Codes) -> tuple[Codes, Codes]:
     """Return how many attributes each record has in common with the one before it, and where what begins so ends."""
     # Of distinct records (D, V) in order: common (D,); ends (D, V), by attribute the first record behind that differs
     # in it or in an earlier one.
     number, attributes = records.shape
     common, ends = np.zeros(number, np.int32), np.empty((number, attributes), np.int32)
-    for d in range(number - 1, -1, -1):
-        if d > 0:
-            while common[d] < attributes and records[d, common[d]] == records[d - 1, common[d]]:
-                common[d] += 1
-        for v in range(attributes):
-            ends[d, v] = ends[d + 1, v] if d + 1 < number and common[d + 1] > v else d + 1
+    common[1:] = np.column_stack((records[1:] != records[:-1], np.ones(number - 1, np.bool_))).argmax(axis=1)
+    for v in range(attributes):
+        first = np.flatnonzero(common <= v)
+        ends[:, v] = np.append(first, number)[np.searchsorted(first, np.arange(number), side="right")]
     return common, ends
 
 
@@ -69,10 +65,23 @@ def nearest(
     queries: Codes, truth: Codes, tree: Tree, flat: Keys, offsets: Keys, widths: Keys
 ) -> tuple[Keys, Keys, Keys]:
     """Return for each queried record the least cost, how many records have it, and how many of these answer truly."""
-    parts = max(min(PARTS, len(queries) * len(tree[0]) // PART), 1)
+    # Records that are most alike, to begin with: most others are then left out at once.
+    records, attributes = tree[0], queries.shape[1]
+    both = np.vstack((queries, records[:, :attributes]))
+    keys = keys_of(both, both.max(axis=0, initial=0) + 1)
+    after = np.searchsorted(keys[len(queries) :], keys[: len(queries)])
+    costs = [
+        flat[offsets + queries * widths + records[place, :attributes]].sum(axis=1)
+        for place in (np.minimum(after, len(records) - 1), np.maximum(after - 1, 0))
+    ]
+    most = np.minimum(*costs)
+    parts = max(min(PARTS, len(queries) * len(records) // PART), 1)
     bounds = np.linspace(0, len(queries), parts + 1).astype(int).tolist()
     found = in_threads(
-        [partial(_nearest, queries[a:b], truth[a:b], tree, flat, offsets, widths) for a, b in pairwise(bounds)]
+        [
+            partial(_nearest, queries[a:b], truth[a:b], most[a:b], tree, flat, offsets, widths)
+            for a, b in pairwise(bounds)
+        ]
     )
     least, tied, right = map(np.concatenate, zip(*found, strict=True))
     return least, tied, right
@@ -80,9 +89,9 @@ def nearest(
 
 @njit(cache=True, nogil=True)
 def _nearest(
-    queries: Codes, truth: Codes, tree: Tree, flat: Keys, offsets: Keys, widths: Keys
+    queries: Codes, truth: Codes, most: Keys, tree: Tree, flat: Keys, offsets: Keys, widths: Keys
 ) -> tuple[Keys, Keys, Keys]:
-    """Return what `nearest` does, in one piece."""
+    """Return what `nearest` does, in one piece; costs are at most `most`, shape (m,)."""
     records, counts, common, ends = tree
     attributes = queries.shape[1]
     answered = records.shape[1] > attributes
@@ -91,11 +100,7 @@ def _nearest(
     for i in range(len(queries)):
         for v in range(attributes):
             base[v] = offsets[v] + queries[i, v] * widths[v]
-        # One that is most alike, to begin with: most others are then left out at once.
-        place = _place_of(queries, i, records)
-        least = min(
-            _cost(records, min(place, len(records) - 1), base, flat), _cost(records, max(place - 1, 0), base, flat)
-        )
+        least = most[i]
         tied, right, d = 0, 0, 0
         while d < len(records):
             v = min(common[d], attributes)
@@ -117,32 +122,6 @@ def _nearest(
             d += 1
         found[0, i], found[1, i], found[2, i] = least, tied, right
     return found[0], found[1], found[2]
-
-
-@njit(cache=True)
-def _cost(records: Codes, place: int, base: Keys, flat: Keys) -> int:
-    cost: Any = np.int64(0)
-    for v in range(len(base)):
-        cost += flat[base[v] + records[place, v]]
-    return int(cost)
-
-
-@njit(cache=True)
-def _place_of(queries: Codes, i: int, records: Codes) -> int:
-    """Return how many records stand before a queried one in the order of its attributes."""
-    first, end = 0, len(records)
-    while first < end:
-        middle = (first + end) // 2
-        before = False
-        for v in range(queries.shape[1]):
-            if records[middle, v] != queries[i, v]:
-                before = records[middle, v] < queries[i, v]
-                break
-        if before:
-            first = middle + 1
-        else:
-            end = middle
-    return first
 
 
 _UNIT = 1 << 32  # what a cost of 1 is as a whole number

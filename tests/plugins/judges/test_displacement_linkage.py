@@ -11,7 +11,7 @@ from evosdc.model import Changes
 from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import Table
 from evosdc_judges.classes import joint_counts, surprise
-from evosdc_judges.displacement_linkage import UNIT, Ordered
+from evosdc_judges.linkage import UNIT, Ordered
 from tests.plugins.judges.cases import attribute, fitted, table
 
 PAY = Attribute("pay", Role.QUASI_IDENTIFIER, Scale.NUMERIC, decimals=2)

@@ -14,9 +14,7 @@ from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc_judges.classes import classes_of
-from evosdc_judges.members import area, difference
-from evosdc_judges.members_inference import weighted
-from evosdc_judges.membership import nearest_distances
+from evosdc_judges.members import area, difference, nearest_distances, weighted
 
 REGISTRY = default_registry()
 NAMES = REGISTRY.defaults("measure", "members")

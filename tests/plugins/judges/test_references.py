@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc_judges.classes import by_appearance, classes_of, joint_counts, keys_of, reading, surprise
-from evosdc_judges.learned import learned_weights
+from evosdc_judges.linkage import learned_weights
 from evosdc_judges.nearest import costs_of, guessed, linked, met, parted, sorted_records
 from evosdc_judges.people import drawn, halves, subsets
 from tests.plugins.judges.cases import fitted, noisy, people

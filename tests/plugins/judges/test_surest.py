@@ -11,7 +11,7 @@ from evosdc.model import Changes, Microdata
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Scale, Schema
 from evosdc.table.table import Table
-from evosdc_judges.surest import matches
+from evosdc_judges.linkage import matches
 from tests.plugins.judges.cases import noisy, people, permuted
 
 
