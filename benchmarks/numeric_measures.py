@@ -22,8 +22,8 @@ from evosdc_measures.linkage.distance import DistanceBasedLinkage
 from evosdc_measures.linkage.probabilistic import ProbabilisticLinkage
 from evosdc_measures.linkage.rank_swapping import RankSwappingLinkage
 from evosdc_measures.numeric_loss.apil import AverageProbabilisticLoss
-from evosdc_measures.numeric_loss.discrepancy import MeanVariationLoss
-from evosdc_measures.numeric_loss.il1s import StandardisedLoss
+from evosdc_measures.numeric_loss.statistics import MeanVariationLoss
+from evosdc_measures.numeric_loss.values import StandardisedLoss
 
 MEASURES: dict[str, Any] = {
     "il1s": StandardisedLoss,

@@ -6,10 +6,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evosdc.model import Changes, Fitted, Tracker
+from evosdc.model import Changes, Fitted, Measure, Microdata, Tracker
 from evosdc.table.schema import Schema
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
+
+
+class InWholeFile(Measure):
+    """A measure that also reads attributes of the file which are not protected."""
+
+    def fit(self, original: Table) -> Fitted:
+        """Return the measure of an original whose attributes are all protected."""
+        return self.fit_in(Microdata(original, original.schema.names))
+
+    @abstractmethod
+    def fit_in(self, microdata: Microdata) -> Fitted:
+        """Do all that depends on the original alone."""
 
 
 class Tracked(Fitted):
@@ -101,18 +113,97 @@ class JointLayout:
     offsets: Integers
     wide: tuple[int, ...]  # positions of the wide attributes
 
-    def zeros(self) -> Counts:
-        """Return the counts of no record."""
-        return np.zeros(int(self.offsets[-1]), dtype=np.int32)
+    def cells(self, original: Codes, masked: Codes) -> Integers:
+        """Return where records of narrow attributes are counted, shape (m, attributes)."""
+        narrow = self.widths > 0
+        cells = self.offsets[:-1] + (masked + 1) * self.widths + original + 1
+        return np.asarray(cells[:, narrow], dtype=np.int64)
 
-    def of_itself(self, original: Codes) -> Counts:
-        """Return the counts of a file that is its own masked version."""
-        counts = self.zeros()
-        for v, width in enumerate(self.widths.tolist()):
-            if width:
-                diagonal = slice(int(self.offsets[v]), int(self.offsets[v + 1]), width + 1)
-                counts[diagonal] = np.bincount(original[:, v] + 1, minlength=width)
-        return counts
+    def counts(self, original: Codes, masked: Codes) -> Counts:
+        """Return the counts of a masked file, and one behind them, where moves of wide attributes cancel out."""
+        cells = self.cells(original, masked).ravel()
+        return np.bincount(cells, minlength=int(self.offsets[-1]) + 1).astype(np.int32)
+
+
+class FittedJointCounts(Tracked):
+    """A measure of the records by original and published category, attribute by attribute."""
+
+    def __init__(self, original: Table) -> None:
+        self.original, self.joint = original, joint_layout_of(original.schema)
+
+    @abstractmethod
+    def of_counts(self, counts: Counts) -> int:
+        """Return the figure of an attribute from its records by published and original category, shape (c, c)."""
+
+    @abstractmethod
+    def of_columns(self, original: Codes, masked: Codes) -> int:
+        """Return the figure of an attribute of too many categories for a table of them, from its columns."""
+
+    @abstractmethod
+    def scores(self, figures: Integers | Numbers) -> Numbers:
+        """Return the scores of k tables from the figures of their attributes, shapes (k,) and (k, V)."""
+
+    def track(self, masked: Table) -> "JointTracker":
+        """Return a tracker of a table."""
+        require_aligned(self.original, masked)
+        return JointTracker(self, masked)
+
+
+class JointTracker(Tracker):
+    """The joint counts of one masked table, and the figure of each attribute; O(c**2) for each that changes."""
+
+    def __init__(self, fitted: FittedJointCounts, masked: Table) -> None:
+        self._fitted, self._codes = fitted, masked.codes.copy()
+        self._counts = fitted.joint.counts(fitted.original.codes, masked.codes)
+        self.figures = np.array([self._figure(v) for v in range(masked.codes.shape[1])], dtype=np.int64)
+
+    def _figure(self, v: int) -> int:
+        joint, width = self._fitted.joint, int(self._fitted.joint.widths[v])
+        if not width:
+            return self._fitted.of_columns(self._fitted.original.codes[:, v], self._codes[:, v])
+        return self._fitted.of_counts(self._counts[joint.offsets[v] : joint.offsets[v + 1]].reshape(width, width))
+
+    def _moves(self, change: Changes) -> tuple[Integers, Rows, Integers, Integers, Integers]:
+        """Return of each changed value its place in the changes, record and attribute, and the cells before and now."""
+        joint, before, after = self._fitted.joint, self._codes[change.rows], change.after.codes
+        at, v = np.nonzero(before != after)
+        rows, width = change.rows[at], joint.widths[v]
+        own = joint.offsets[v] + self._fitted.original.codes[rows, v] + 1
+        first = np.where(width > 0, own, joint.offsets[-1])
+        return at, rows, v, first + (before[at, v] + 1) * width, first + (after[at, v] + 1) * width
+
+    def _count(self, left: Integers, entered: Integers) -> None:
+        np.subtract.at(self._counts, left, 1)
+        np.add.at(self._counts, entered, 1)
+
+    @property
+    def score(self) -> float:
+        """The score of the table."""
+        return float(self._fitted.scores(self.figures[None])[0])
+
+    def take(self, change: Changes) -> None:
+        """Update to a child."""
+        _, _, attributes, left, entered = self._moves(change)
+        self._count(left, entered)
+        self._codes[change.rows] = change.after.codes
+        for v in set(attributes.tolist()):
+            self.figures[v] = self._figure(v)
+
+    def tries(self, changes: Changes) -> Numbers:
+        """Return the scores of children, each of which is taken back."""
+        at, rows, attributes, left, entered = self._moves(changes)
+        figures, begin = np.tile(self.figures, (len(changes.ends), 1)), 0
+        before, after = self._codes[rows, attributes], changes.after.codes[at, attributes]
+        for child, end in enumerate(np.searchsorted(at, changes.ends).tolist()):
+            own = slice(begin, end)
+            begin = end
+            self._count(left[own], entered[own])
+            self._codes[rows[own], attributes[own]] = after[own]
+            for v in set(attributes[own].tolist()):
+                figures[child, v] = self._figure(v)
+            self._count(entered[own], left[own])
+            self._codes[rows[own], attributes[own]] = before[own]
+        return self._fitted.scores(figures)
 
 
 def joint_layout_of(schema: Schema) -> JointLayout:

@@ -11,10 +11,10 @@ from evosdc.table.schema import Scale
 from evosdc.table.structural_zeros import THRESHOLD, find_structural_zeros
 from evosdc.table.table import MISSING, Rows, Table
 from evosdc_measures.domains import Integers
-from evosdc_measures.records import FittedRecordCounts
+from evosdc_measures.records import FittedRecordCounts, InWholeFile
 
 
-class ImpossibleRecords(Measure):
+class ImpossibleRecords(InWholeFile):
     """Share of records with a structural zero, or that break an edit rule of the schema, times 100.
 
     A structural zero is a pair of categories that no original record has, although the margins lead to expect
@@ -33,10 +33,6 @@ class ImpossibleRecords(Measure):
         threshold: float = Field(THRESHOLD, gt=0, description="Records that the margins must lead to expect.")
 
     params: Params
-
-    def fit(self, original: Table) -> "FittedImpossibleRecords":
-        """Find the structural zeros among the judged attributes alone."""
-        return self.fit_in(Microdata(original, original.schema.names))
 
     def fit_in(self, microdata: Microdata) -> "FittedImpossibleRecords":
         """Find the structural zeros of the file."""

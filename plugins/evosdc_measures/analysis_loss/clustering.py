@@ -1,7 +1,6 @@
 """Information loss of cluster analysis: how far the k-means clusters of the masked file are from the original's."""
 
 import warnings
-from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -19,33 +18,9 @@ from evosdc.secret import Purpose, stream
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
 from evosdc_measures.domains import require_aligned
+from evosdc_measures.units import standard_unit, standardised
 
 _ROUNDS, _AT_ONCE = 50, 5  # Lloyd iterations at most, and between two looks whether a centre still moves
-
-
-@dataclass(frozen=True, eq=False)
-class Standardisation:
-    """Means and standard deviations of the original's numeric attributes, shape (Q,) each."""
-
-    means: Numbers
-    deviations: Numbers
-
-    @classmethod
-    def of(cls, table: Table) -> "Standardisation":
-        """Return those of a table; constant attributes, and those without values, have deviation 0."""
-        present = ~np.isnan(table.numbers)
-        number = np.maximum(present.sum(axis=0), 1)
-        values = np.where(present, table.numbers, 0.0)
-        means = values.sum(axis=0) / number
-        squares = np.where(present, (table.numbers - means) ** 2, 0.0).sum(axis=0) / number
-        return cls(means, np.sqrt(squares))
-
-    def points(self, table: Table) -> Numbers:
-        """Return standardised numbers; a missing value stands at the mean, and so do constant attributes."""
-        useful = self.deviations > 0.0
-        scaled = (table.numbers - self.means) / np.where(useful, self.deviations, 1.0)
-        points: Numbers = np.where(np.isnan(scaled) | ~useful, 0.0, scaled)
-        return points
 
 
 def k_means(
@@ -164,7 +139,7 @@ class FittedClusterAgreement(Fitted):
         self._original = original
         self._method = method
         self._params = params
-        self._standardisation = Standardisation.of(original)
+        self._unit = standard_unit(original.numbers)
         self._known = geometry_of(original)
         # From where masked files begin; the original does as well, so that nothing is lost where nothing is masked.
         self._begin = self._clusters(original, None) if params.begin == "original" else None
@@ -186,7 +161,7 @@ class FittedClusterAgreement(Fitted):
             first = None if begin is None else begin.representatives
             found = c_median(table, params.clusters, rng, params.starts, known=self._known, begin=first)
             return Found(found.labels, found.representatives)
-        points = self._standardisation.points(table)
+        points = standardised(table.numbers, self._unit)
         return Found(
             k_means(points, params.clusters, rng, params.starts, None if begin is None else begin.labels), None
         )

@@ -1,7 +1,10 @@
-"""Contingency tables of protected with unprotected attributes, which is where most analyses of a file are made."""
+"""Contingency tables across attributes: of protected with unprotected ones, where most analyses of a file are made, and
+of numbers by classes of their quantiles.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 from pydantic import Field
@@ -16,11 +19,12 @@ from evosdc.table.table import MISSING, Codes, Numbers, Table
 from evosdc_measures.categorical_loss.tables import FittedSum
 from evosdc_measures.domains import counts_of
 from evosdc_measures.number_intervals import FittedOnIntervals, by_classes, classed, recoded
+from evosdc_measures.records import InWholeFile
 
 NOT_ANALYSED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)  # Roles of attributes that nobody tabulates
 
 
-class ContingencyLossAcross(Measure):
+class ContingencyLossAcross(InWholeFile):
     """Share of records moved to another cell, over two-way tables of a protected with an unprotected attribute.
 
     The sum of ``|x - y|`` over the cells of T such tables, x original and y masked counts, as ``100 * sum / (2 n T)``:
@@ -60,10 +64,6 @@ class ContingencyLossAcross(Measure):
     def auxiliary_names(self) -> tuple[str, ...]:
         """Return the attributes that are named."""
         return self.params.attributes
-
-    def fit(self, original: Table) -> Fitted:
-        """Refuse: there is no unprotected attribute."""
-        return self.fit_in(Microdata(original, original.schema.names))
 
     def fit_in(self, microdata: Microdata) -> Fitted:
         """Choose the tables and count the original in them."""
@@ -179,3 +179,49 @@ def corrected_association(first: Codes, second: Codes) -> float:
     square = max(square - (height - 1) * (width - 1) / (n - 1), 0.0)
     least = min(size - 1 - (size - 1) ** 2 / (n - 1) for size in (height, width))
     return min(float(np.sqrt(square / least)), 1.0) if least > 1e-12 else 0.0
+
+
+FEWEST, MOST = 4, 10  # Classes of an attribute, at least and at most
+IN_A_CELL = 25  # records in a cell of two numbers, in the mean: with fewer, tables tell of sampling
+
+
+class QuantileTables(Measure):
+    """Share of records moved to another cell, over all one- and two-way tables with numbers, times 100.
+
+    Numbers, and dates of many days, stand in classes of about equal frequency in the original; categories stand as they
+    are. The sum of ``|x - y|`` over the cells of T tables, x original and y masked counts, as ``100 * sum / (2 n T)``:
+    range 0..100, smaller is better. What `ContingencyTableLoss` (Domingo-Ferrer and Torra, 2001) is for categories;
+    tables of categories alone are left to it. Moves within a class cost nothing, and neither does an exchange of whole
+    records. A missing value is a category of its own. Classes and normalisation are reconstructions.
+    """
+
+    supports = frozenset(Scale)
+
+    class Params(Parameters):
+        """Classes of numbers."""
+
+        bins: int | None = Field(
+            None,
+            ge=2,
+            description="Classes of about equal frequency; by default chosen so that a cell of two numbers has 25 "
+            "records in the mean, 4 to 10.",
+        )
+
+    params: Params
+
+    def fit(self, original: Table) -> Fitted:
+        """Count the original's tables."""
+        self.require_support(original)
+        bins = self.params.bins or min(max(int((len(original) / IN_A_CELL) ** 0.5), FEWEST), MOST)
+        numbers = set(by_classes(original.schema, bins))
+        if not numbers:
+            where, wanted = "measure quantile-tables", "at least one number"
+            raise ParameterError(Fault(where, "attributes without numbers", wanted, "Judge categories by ctbil."))
+        names = original.schema.names
+        chosen = [
+            members
+            for size in (1, 2)
+            for members in combinations(range(len(names)), size)
+            if any(names[v] in numbers for v in members)
+        ]
+        return FittedOnIntervals(original, bins, lambda classed: FittedSum(classed, chosen, "quantile-tables"))

@@ -94,7 +94,7 @@ class EntropyTracker(Tracker):
     def __init__(self, fitted: FittedEntropyBasedLoss, masked: Table) -> None:
         self._fitted, original = fitted, fitted.original
         self._codes = original.codes.copy() if fitted.joint.wide else original.codes  # read for wide attributes alone
-        self._counts = fitted.joint.of_itself(original.codes)
+        self._counts = fitted.joint.counts(original.codes, original.codes)
         """Records of each pair of categories of a narrow attribute; the masked category comes first."""
         self._parts = np.zeros(fitted.joint.widths.sum())
         """What each masked category of a narrow attribute adds to the entropy."""

@@ -16,6 +16,7 @@ from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.domains import Integers, counts_of, require_aligned, require_same_shape
 from evosdc_measures.interval_disclosure.ranks import Categories, Part, RankedNumbers, hits_by_distance
 from evosdc_measures.records import Tracked
+from evosdc_measures.units import standard_unit, standardised
 
 MOST_PLACES = 32  # Places of categories in order, missing ones included, up to which pairs of them are counted
 
@@ -296,7 +297,7 @@ class FittedRobustInterval(Fitted):
 
     def __init__(self, original: Table, params: RobustInterval.Params) -> None:
         self._params = params
-        self._before = _standardised(original.numbers)
+        self._before = standardised(original.numbers, standard_unit(original.numbers, 1))
         inverse = np.linalg.pinv(robust_covariance(self._before)[1], hermitian=True)
         away = self._before - self._before.mean(axis=0)
         distances = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", away, inverse, away), 0.0))
@@ -304,23 +305,12 @@ class FittedRobustInterval(Fitted):
 
     def score(self, masked: Table) -> float:
         """Return the percentage of unsafe records, 0..100."""
-        after = _standardised(masked.numbers)
+        after = standardised(masked.numbers, standard_unit(masked.numbers, 1))
         inside = np.abs(after - self._before) < self._widths[:, None]
         unsafe = inside.all(axis=1) if self._params.all_attributes else inside.any(axis=1)
         if self._params.method == "rmdid2" and unsafe.any():
             unsafe &= _nearest(after) > self._params.k2
         return 100.0 * float(unsafe.mean())
-
-
-def _standardised(numbers: Numbers) -> Numbers:
-    """Return numbers in sample standard deviations from their means; missing ones and constants at the mean."""
-    present = ~np.isnan(numbers)
-    counts = np.maximum(present.sum(axis=0), 1)
-    means = np.where(present, numbers, 0.0).sum(axis=0) / counts
-    centred = np.where(present, numbers - means, 0.0)
-    deviations = np.sqrt((centred**2).sum(axis=0) / np.maximum(counts - 1, 1))
-    standardised: Numbers = np.divide(centred, deviations, out=np.zeros_like(centred), where=deviations > 1e-300)
-    return standardised
 
 
 def _nearest(points: Numbers) -> Numbers:

@@ -6,12 +6,11 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import Changes, Expected, Measure, Microdata, Tracker
+from evosdc.model import Changes, Expected, Microdata, Tracker
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
 from evosdc.secret import Purpose, stream
@@ -20,19 +19,15 @@ from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers, require_same_shape
 from evosdc_measures.number_intervals import limits_of
-from evosdc_measures.records import Tracked
+from evosdc_measures.records import InWholeFile, Tracked
 
 FEW_VALUES = 128  # numbers with more different values are looked up by classes beside another attribute
 MOST_COMBINATIONS = 1 << 20  # combinations of values up to which two attributes are looked up together
 _FOLDS = 1 << 17  # Address of the folds, apart from the draws of judges
-LESS: Any = np.int64(-1)  # plain numbers from kernel to kernel are types, and compilations, of their own
-MORE: Any = np.int64(1)
-FIRST, SECOND, WIDTH, PLACES, TARGET, CLASSES, COUNTS, CELLS = range(8)
-"""Columns of the layout of lookup tables: the digits of a key (the second is -1 for one attribute), how many values the
-second has, where the key's cells are found, the target and its classes, where the counts begin, and how many cells."""
+AT_ONCE = 1 << 19  # changed records times lookup tables that are looked at together, unless one child has more
 
 
-class LookupGain(Measure):
+class LookupGain(InWholeFile):
     """Sensitive values that are right when looked up in the published file, beyond those of people who are not in it.
 
     The intruder knows one or two quasi-identifiers of a person, takes the published records with the same values, and
@@ -77,10 +72,6 @@ class LookupGain(Measure):
     def auxiliary_names(self) -> tuple[str, ...]:
         """Return the targets that are named."""
         return self.params.targets
-
-    def fit(self, original: Table) -> "FittedLookupGain":
-        """Count the original, all of whose attributes are protected."""
-        return self.fit_in(Microdata(original, original.schema.names))
 
     def fit_in(self, microdata: Microdata) -> "FittedLookupGain":
         """Count the original, with its unmasked quasi-identifiers and sensitive attributes."""
@@ -158,6 +149,10 @@ class Lookup:
     reference: int  # sums of the reference hits, and of those from the original itself, in whole shares
     own: int
 
+    def own_hits(self, unit: int) -> int:
+        """Return for how many people the original's own table is right, in whole shares."""
+        return int(hits_of_cells(self.counts, self.counts, unit).sum())
+
     @property
     def potential(self) -> int:
         """What the original itself gives away."""
@@ -181,7 +176,7 @@ class FittedLookupGain(Tracked, Expected):
         self._digits = [reading for listed in readings for reading in listed] + wanted
         self._own = np.column_stack([reading.of(whole) for reading in self._digits]).astype(np.int32)
         self._sizes = np.array([reading.size for reading in self._digits], dtype=np.int64)
-        self._unit = unit_of(n)
+        self.unit = unit_of(n)
         order = stream(params.seed, Purpose.JUDGE, _FOLDS).permutation(n)
         self._folds = np.array_split(order.astype(np.int64), min(params.folds, n))
         singles = [(at,) for at in range(len(self._digits) - len(wanted))]
@@ -235,29 +230,37 @@ class FittedLookupGain(Tracked, Expected):
             people = np.bincount(cells[fold] * width + classes[fold], minlength=counts.size).reshape(counts.shape)
             others = counts - people
             others[others.max(axis=1) == 0] = others.sum(axis=0)
-            reference += int(hits_of_cells(others, people, self._unit).sum())
-        own = int(counts.max(axis=1).sum()) * self._unit
+            reference += int(hits_of_cells(others, people, self.unit).sum())
+        own = int(counts.max(axis=1).sum()) * self.unit
         return Lookup(key, target, places, counts, reference, own)
 
     def _lay_out(self) -> None:
-        lookups = self.lookups
-        places = np.cumsum([0, *(len(one.places) for one in lookups)])
-        sizes = np.cumsum([0, *(one.counts.size for one in lookups)])
-        self.layout = np.array(
-            [
-                (
-                    one.digits[0], one.digits[1] if len(one.digits) > 1 else -1, self._sizes[one.digits[-1]],
-                    places[at], one.target, one.counts.shape[1], sizes[at], len(one.counts),
-                )
-                for at, one in enumerate(lookups)
-            ],
-            dtype=np.int64,
-        )  # fmt: skip
-        self.places = np.concatenate([one.places for one in lookups])
-        self.people = np.concatenate([one.counts.ravel() for one in lookups])
+        """Put the cells of all tables one below the other, and classes beside each other, as many as any target has."""
+        lookups, digits = self.lookups, [one.digits for one in self.lookups]
+        self._first, self._second = np.array([d[0] for d in digits]), np.array([d[-1] for d in digits])
+        self._several = np.array([len(d) > 1 for d in digits])
+        self._width = np.where(self._several, self._sizes[self._second], 1)
+        self._target = np.array([one.target for one in lookups])
+        self.classes = np.array([one.counts.shape[1] for one in lookups])
+        cells = [len(one.counts) for one in lookups]
+        self.starts, self.table_of = np.cumsum([0, *cells[:-1]]), np.repeat(np.arange(len(lookups)), cells)
+        self._offsets = np.cumsum([0, *(len(one.places) for one in lookups[:-1])])
+        parts = zip(lookups, self.starts.tolist(), strict=True)
+        self._places = np.concatenate([np.where(one.places < 0, -1, one.places + start) for one, start in parts])
+        self.people = np.zeros((sum(cells), int(self.classes.max())), dtype=np.int32)
+        for one, start in zip(lookups, self.starts.tolist(), strict=True):
+            self.people[start : start + len(one.counts), : one.counts.shape[1]] = one.counts
         self.references = np.array([one.reference for one in lookups], dtype=np.int64)
-        own = [hits_of_cells(one.counts, one.counts, self._unit).sum() for one in lookups]
-        self.own_hits = np.array(own, dtype=np.int64)
+        self.own_hits = np.array([one.own_hits(self.unit) for one in lookups], dtype=np.int64)
+
+    def cells_of(self, digits: Counts, tables: slice) -> tuple[Integers, Integers]:
+        """Return the cell of each record in some tables, -1 where nobody has its key, and its class, shape (m, T)."""
+        first = digits[:, self._first[tables]].astype(np.int64)
+        second = np.where(self._several[tables], digits[:, self._second[tables]], 0)
+        known = (first >= 0) & (second >= 0)
+        keys = np.where(known, first * self._width[tables] + second, 0)
+        cells: Integers = np.where(known, self._places[self._offsets[tables] + keys], -1)
+        return cells, digits[:, self._target[tables]] % self.classes[tables]
 
     def digits_of(self, masked: Table, rows: Rows | slice = slice(None)) -> Counts:
         """Return the digits of records, shape (m, D); those of attributes that are not masked are the original's."""
@@ -269,7 +272,7 @@ class FittedLookupGain(Tracked, Expected):
 
     def gains(self, totals: Integers) -> Numbers:
         """Return gains from hits, in per cent of the people; 0 at least."""
-        gains: Numbers = 100.0 * np.maximum(totals, 0) / (float(self._unit) * len(self._whole))
+        gains: Numbers = 100.0 * np.maximum(totals, 0) / (float(self.unit) * len(self._whole))
         return gains
 
     def worst(self, masked: Table) -> tuple[tuple[str, ...], str, float]:
@@ -303,7 +306,7 @@ class FittedLookupGain(Tracked, Expected):
             table = np.where(table.sum(axis=1, keepdims=True) > 0, table, table.sum(axis=0))
             commonest = np.isclose(table, table.max(axis=1, keepdims=True), rtol=1e-12, atol=0.0)
             hits = float((dense * commonest / commonest.sum(axis=1, keepdims=True)).sum())
-            best = max(best, hits - one.reference / self._unit)
+            best = max(best, hits - one.reference / self.unit)
         return 100.0 * best / len(self._whole)
 
 
@@ -312,15 +315,24 @@ class LookupTracker(Tracker):
 
     def __init__(self, fitted: FittedLookupGain, masked: Table, followed: int) -> None:
         self._fitted, self._followed = fitted, followed
-        self._counts = fitted.people.copy()
-        shape = len(fitted.lookups), int(fitted.layout[:, CLASSES].max())
-        self._all, self._unseen = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
-        """Published records by class, whatever their key, and people by class whose key no published record has."""
-        for margin, one in zip(self._all, fitted.lookups, strict=True):
-            margin[: one.counts.shape[1]] = one.counts.sum(axis=0)
         self.hits = fitted.own_hits.copy()
-        # The original has all keys: the masked file is followed as one change of it.
-        self.take(Changes.of_one(np.arange(len(masked), dtype=np.intp), fitted.original, masked))
+        if not followed:
+            return
+        digits, width = fitted.digits_of(masked), fitted.people.shape[1]
+        end = int(np.searchsorted(fitted.table_of, followed))
+        self._counts, self._all = np.zeros((end, width), dtype=np.int32), np.zeros((followed, width), dtype=np.int64)
+        """Published records by cell and class, and whatever their key."""
+        for table in range(followed):
+            found, classes = (part[:, 0] for part in fitted.cells_of(digits, slice(table, table + 1)))
+            np.add.at(self._counts, (found[found >= 0], classes[found >= 0]), 1)
+            self._all[table] = np.bincount(classes, minlength=width)
+        starts, counts, people = fitted.starts[:followed], self._counts, fitted.people[:end]
+        seen = counts.max(axis=1) > 0
+        self._right = np.add.reduceat(np.where(seen, hits_of_cells(counts, people, fitted.unit), 0), starts)
+        """People of whom a cell of their own is right."""
+        self._unseen = np.add.reduceat(people * ~seen[:, None], starts, axis=0, dtype=np.int64)
+        """People by class whose key no published record has."""
+        self.hits[:followed] = self._right + hits_of_cells(self._all, self._unseen, fitted.unit)
 
     @property
     def score(self) -> float:
@@ -328,139 +340,60 @@ class LookupTracker(Tracker):
         return float(self._fitted.gains((self.hits - self._fitted.references).max()))
 
     def take(self, change: Changes) -> None:
-        """Update to a child; O(V c) for a changed cell."""
-        self._follow(change, True)
+        """Update to a child; O(T c) for a changed record."""
+        if self._followed:
+            self.hits[: self._followed] = self._hits_of(change, True)[0]
 
     def tries(self, changes: Changes) -> Numbers:
-        """Return the scores of children."""
-        return self._fitted.gains(self._follow(changes, False))
+        """Return the scores of children, as many at a time as memory allows."""
+        fitted, followed, k = self._fitted, self._followed, len(changes.ends)
+        best = np.full(k, (self.hits - fitted.references)[followed:].max(initial=0))
+        begin, most = 0, AT_ONCE // max(followed, 1)
+        while followed and begin < k:
+            first = int(changes.ends[begin - 1]) if begin else 0
+            end = max(int(np.searchsorted(changes.ends, first + most, side="right")), begin + 1)
+            hits = self._hits_of(changes.part(begin, end), False) - fitted.references[:followed]
+            best[begin:end] = np.maximum(best[begin:end], hits.max(axis=1))
+            begin = end
+        return fitted.gains(best)
 
-    def _follow(self, changes: Changes, stays: bool) -> Integers:
-        fitted, followed = self._fitted, self._followed
-        fixed = (self.hits - fitted.references)[followed:].max(initial=0)
-        best: Integers = follow(
-            fitted.digits_of(changes.before, changes.rows), fitted.digits_of(changes.after, changes.rows), changes.ends,
-            stays, fitted.layout[:followed], fitted.places, fitted.people, fitted._unit, fitted.references,
-            self._counts, self._all, self._unseen, self.hits,
-        )  # fmt: skip
-        beyond: Integers = np.maximum(best, fixed)
-        return beyond
+    def _hits_of(self, changes: Changes, stays: bool) -> Integers:
+        """Return the hits of children in the tables that are followed, shape (k, T)."""
+        fitted, tables, k = self._fitted, slice(self._followed), len(changes.ends)
+        left, was = fitted.cells_of(fitted.digits_of(changes.before, changes.rows), tables)
+        entered, now = fitted.cells_of(fitted.digits_of(changes.after, changes.rows), tables)
+        at, table = np.nonzero((left != entered) | (was != now))
+        child = np.repeat(np.arange(k), np.diff(changes.ends, prepend=0))[at]
+        cells = np.concatenate((left[at, table], entered[at, table]))
+        classes, steps = np.concatenate((was[at, table], now[at, table])), np.repeat([-1, 1], len(at))
+        child, table = np.tile(child, 2), np.tile(table, 2)
+        margins, unseen = np.zeros((2, k, *self._all.shape), dtype=np.int64)
+        np.add.at(margins, (child, table, classes), steps)
+        known = cells >= 0
+        keys, of = np.unique(child[known] * len(fitted.people) + cells[known], return_inverse=True)
+        child, cells = np.divmod(keys, len(fitted.people))
+        before, people = self._counts[cells], fitted.people[cells]
+        after = before.copy()
+        np.add.at(after, (of, classes[known]), steps[known])
+        seen = [counts.max(axis=1, initial=0) > 0 for counts in (before, after)]
+        right = [
+            np.where(some, hits_of_cells(counts, people, fitted.unit), 0)
+            for some, counts in zip(seen, (before, after), strict=True)
+        ]
+        table, hits = fitted.table_of[cells], np.tile(self._right, (k, 1))
+        np.add.at(hits, (child, table), right[1] - right[0])
+        np.add.at(unseen, (child, table), people * (seen[0].astype(np.int64) - seen[1])[:, None])
+        if stays:
+            self._counts[cells], self._right = after, hits[0]
+            self._all += margins[0]
+            self._unseen += unseen[0]
+            margins, unseen = np.zeros((2, 1, 1, 1), dtype=np.int64)
+        return hits + hits_of_cells(self._all + margins, self._unseen + unseen, fitted.unit)
 
 
 def hits_of_cells(published: NDArray[Any], people: NDArray[Any], unit: int) -> Integers:
     """Return for how many people of each cell its commonest published class is right, in whole shares."""
-    commonest = published == published.max(axis=1, keepdims=True, initial=0)
-    tied = commonest.sum(axis=1)
-    hits: Integers = (people * commonest).sum(axis=1, dtype=np.int64) * ((unit + tied // 2) // np.maximum(tied, 1))
+    commonest = published == published.max(axis=-1, keepdims=True, initial=0)
+    tied = commonest.sum(axis=-1)
+    hits: Integers = (people * commonest).sum(axis=-1, dtype=np.int64) * ((unit + tied // 2) // np.maximum(tied, 1))
     return hits
-
-
-@njit(cache=True)
-def hits_of_cell(published: Counts, people: Counts, unit: int) -> int:
-    """Return what `hits_of_cells` does of one cell."""
-    most, tied, right = 0, 0, np.int64(0)
-    for s in range(len(published)):
-        if published[s] > most:
-            most, tied, right = int(published[s]), 0, np.int64(0)
-        if published[s] == most:
-            tied += 1
-            right += np.int64(people[s])
-    return int(right * ((unit + tied // 2) // tied))
-
-
-@njit(cache=True)
-def cell_of(digits: Counts, table: Integers, places: Counts) -> int:
-    """Return the cell of a record in a lookup table; -1 where nobody has its key."""
-    flat = digits[table[FIRST]]
-    if flat < 0:
-        return -1
-    if table[SECOND] >= 0:
-        second = digits[table[SECOND]]
-        if second < 0:
-            return -1
-        return int(places[table[PLACES] + np.int64(flat) * table[WIDTH] + second])
-    return int(places[table[PLACES] + flat])
-
-
-@njit(cache=True)
-def move(
-    at: int,
-    table: Integers,
-    cell: int,
-    s: int,
-    by: int,
-    people: Counts,
-    unit: int,
-    counts: Counts,
-    unseen: Counts,
-    hits: Integers,
-) -> None:
-    """Add a record to a cell of one lookup table, or take it away; hits by the margin are not counted."""
-    classes = table[CLASSES]
-    first = table[COUNTS] + cell * classes
-    published, own = counts[first : first + classes], people[first : first + classes]
-    if published.max() > 0:
-        hits[at] -= hits_of_cell(published, own, unit)
-    else:
-        for k in range(classes):
-            unseen[at, k] -= own[k]
-    published[s] += by
-    if published.max() > 0:
-        hits[at] += hits_of_cell(published, own, unit)
-    else:
-        for k in range(classes):
-            unseen[at, k] += own[k]
-
-
-@njit(cache=True)
-def follow(
-    before: Counts,
-    after: Counts,
-    ends: Integers,
-    stays: bool,
-    layout: Integers,
-    places: Counts,
-    people: Counts,
-    unit: int,
-    references: Integers,
-    counts: Counts,
-    margins: Counts,
-    unseen: Counts,
-    hits: Integers,
-) -> Integers:
-    """Return the greatest hits beyond the reference of each child, shape (k,); with `stays`, of the child taken."""
-    # The state is that of `LookupTracker`; it is the parent's again unless the child stays.
-    best = np.zeros(len(ends), dtype=np.int64)
-    begin = 0
-    for child in range(len(ends)):
-        for at in range(len(layout)):
-            table, kept, moved = layout[at], hits[at], False
-            first, second, target, classes = table[FIRST], table[SECOND], table[TARGET], table[CLASSES]
-            for turn in range(1 if stays else 2):
-                if turn == 1 and not moved:
-                    break
-                for i in range(begin, ends[child]):
-                    old, new = (before[i], after[i]) if turn == 0 else (after[i], before[i])
-                    s, t = old[target], new[target]
-                    if s == t and old[first] == new[first] and (second < 0 or old[second] == new[second]):
-                        continue
-                    if not moved:
-                        moved = True
-                        hits[at] -= hits_of_cell(margins[at, :classes], unseen[at, :classes], unit)
-                    left, entered = cell_of(old, table, places), cell_of(new, table, places)
-                    margins[at, s] -= 1
-                    margins[at, t] += 1
-                    if left == entered and s == t:
-                        continue
-                    if left >= 0:
-                        move(at, table, left, s, LESS, people, unit, counts, unseen, hits)
-                    if entered >= 0:
-                        move(at, table, entered, t, MORE, people, unit, counts, unseen, hits)
-                if turn == 0:
-                    if moved:
-                        hits[at] += hits_of_cell(margins[at, :classes], unseen[at, :classes], unit)
-                    best[child] = max(best[child], hits[at] - references[at])
-            if not stays:
-                hits[at] = kept
-        begin = ends[child]
-    return best

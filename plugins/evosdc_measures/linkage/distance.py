@@ -1,6 +1,12 @@
-"""Distance-based record linkage."""
+"""Distance-based record linkage: by categories, by numbers and mixed, and in the feature space of a kernel.
 
-from typing import Literal
+The squared distance is the sum over attributes of ``((x - y) / s)**2`` for numbers, with s the standard deviation of
+the original, and of the squared distance of `evosdc.table.distance` for categories; Gower's distance (1971) is that of
+absolute differences over ranges.
+"""
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -10,20 +16,204 @@ from pydantic import Field
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Fitted, Measure
 from evosdc.table.distance import common_scale
-from evosdc.table.schema import Scale, Schema
+from evosdc.table.schema import MissingRule, Scale, Schema
 from evosdc.table.table import Codes, Numbers, Rows, Table
-from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
-from evosdc_measures.linkage.assignment import FittedAssignment
+from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned, require_same_shape
 from evosdc_measures.linkage.nearest import FittedNearest, Links
-from evosdc_measures.linkage.numeric_distance import (
-    FittedByKernel,
-    FittedByPoints,
-    range_unit,
-    raw_unit,
-    standard_unit,
+from evosdc_measures.linkage.scenarios import FittedAssignment, LinkageParameters, fitted_by_scenarios
+from evosdc_measures.linkage.search_trees import (
+    ABSOLUTE,
+    EQUAL,
+    SQUARE,
+    Metric,
+    PointTree,
+    PrefixTree,
+    distances_of,
+    everything,
+    in_order,
+    link_points,
+    point_tree_of,
+    prefix_tree_of,
 )
-from evosdc_measures.linkage.prefix_tree import PrefixTree, in_order, tree_of
-from evosdc_measures.linkage.scenarios import LinkageParameters, fitted_by_scenarios
+from evosdc_measures.units import Unit, range_unit, raw_unit, standard_unit, standardised
+
+SAME = 1e-9  # relative difference of squared distances that is rounding
+ZERO = 1e-18  # Squared distances below it, a thousand millionth of a standard deviation, are taken to be 0
+SAME_SUM = 1e-12  # difference of Gower's distances that is rounding
+
+
+class Coordinates(NamedTuple):
+    """Where the values of a file stand."""
+
+    unit: Unit  # of the numbers
+    offsets: Integers  # (C,): Where the places of each categorical attribute begin, that of a missing value first
+    places: Numbers  # one after the other, NaN for missing values
+
+    def points(self, table: Table) -> Numbers:
+        """Return the coordinates of records, shape (m, V), NaN where a value is missing."""
+        numbers = (table.numbers - self.unit.means) * self.unit.inverses
+        # In one layout: kernels are compiled for each.
+        return np.ascontiguousarray(np.concatenate([self.places[self.offsets + table.codes + 1], numbers], axis=1))
+
+
+def coordinates_of(schema: Schema, unit: Unit, gower: bool = False) -> Coordinates:
+    """Return the coordinates of a schema's values."""
+    # Ordinal categories lie at ``code / |D|``, or by Gower's distance at ``code / (|D| - 1)``; nominal ones at the
+    # place of their label in alphabetical order.
+    listed, offsets, filled = [np.zeros(0)], [], 0
+    for attribute in schema.categorical:
+        size = len(attribute.categories)
+        places = np.arange(size) / max(size - 1 if gower else size, 1)
+        if attribute.scale is Scale.NOMINAL:
+            places[np.argsort(np.array(attribute.categories, dtype=str), kind="stable")] = np.arange(size)
+        listed.append(np.append(np.nan, places))
+        offsets.append(filled)
+        filled += size + 1
+    return Coordinates(unit, np.array(offsets, dtype=np.int64), np.concatenate(listed))
+
+
+def metric_of(schema: Schema, gower: bool = False) -> Metric:
+    """Return the metric for a schema's categorical attributes followed by its numeric ones."""
+    # A missing value is at squared distance 1 from any other category and 2, the mean squared distance of two records
+    # drawn at random, from any other standardised number; at Gower's distance 1 from both; at 0 under ``wildcard``.
+    attributes = (*schema.categorical, *schema.numeric)
+    other = ABSOLUTE if gower else SQUARE
+    kinds = np.array([EQUAL if a.scale is Scale.NOMINAL else other for a in attributes], dtype=np.int64)
+    lost = np.array([1.0 if a.categorical or gower else 2.0 for a in attributes])
+    if schema.na is MissingRule.WILDCARD:
+        lost = np.zeros_like(lost)
+    return Metric(kinds, lost, 0.0, SAME_SUM) if gower else Metric(kinds, lost, SAME, ZERO)
+
+
+class FittedByPoints(FittedNearest):
+    """`DistanceBasedLinkage` of one original with numbers, by a k-d tree."""
+
+    # By Gower's distance an attribute adds ``|x - y| / range`` for numbers, the range being the original's, the
+    # difference of ranks over their greatest for ordinal categories (Podani 1999 without ties), and 0 or 1 for nominal
+    # ones.
+
+    tree: PointTree | None
+
+    def __init__(
+        self,
+        original: Table,
+        backward: bool,
+        unit: Callable[[Numbers], Unit] = standard_unit,
+        each: bool = False,
+        mahalanobis: bool = False,
+        gower: bool = False,
+    ) -> None:
+        super().__init__(original, backward, local=not (each or mahalanobis))
+        self._unit_of, self._each, self._mahalanobis, self.squared = unit, each, mahalanobis, not gower
+        self.metric = metric_of(original.schema, gower)
+        self.coordinates = coordinates_of(original.schema, unit(original.numbers), gower)
+        self.originals: Numbers = self.coordinates.points(original)
+        self.tree = None if mahalanobis or backward else self.tree_of(self.originals)
+        self._everything = everything(self.originals.shape[1])
+
+    def placed(self, table: Table) -> Numbers:
+        """Return the points of records."""
+        return self.coordinates.points(table)
+
+    def pair(self, masked: Table) -> tuple[Numbers, Numbers]:
+        """Return the points of the original and of a masked table."""
+        require_same_shape(self.original, masked)
+        if self._each and not self._mahalanobis:
+            return self.originals, self.coordinates._replace(unit=self._unit_of(masked.numbers)).points(masked)
+        if not self._mahalanobis:
+            return self.originals, self.placed(masked)
+        means = self.coordinates.unit.means
+        before, after = (np.where(np.isnan(x), means, x) for x in (self.original.numbers, masked.numbers))
+        whitening = whitening_of(before, after)
+        return (before - means) @ whitening, (after - means) @ whitening
+
+    def tree_of(self, searched: Numbers) -> PointTree:
+        """Return the k-d tree of a file."""
+        return point_tree_of(searched, self.metric)
+
+    def looking_order(self, queries: Numbers, tree: PointTree) -> Rows:
+        """Return the order of the leaves, near which most records are: their own ones stand there."""
+        return tree.rows
+
+    def search(self, queries: Numbers, own: Numbers, tree: PointTree) -> Links:
+        """Return how records are linked."""
+        links: Links = link_points(queries, own, tree, self.metric, self._everything)
+        return links
+
+    def distances(self, queries: Numbers, searched: Numbers) -> Numbers:
+        """Return the squared distances of points, or Gower's."""
+        return distances_of(queries, searched, self.metric)
+
+    def limits(self, queries: Numbers, own: Numbers) -> tuple[Numbers, Numbers]:
+        """Return below which distance another point is nearer, and up to which it is tied."""
+        relative, absolute = self.metric.relative, self.metric.absolute
+        return own * (1.0 - relative) - absolute, own * (1.0 + relative) + absolute
+
+
+class FittedByKernel(FittedNearest):
+    """`DistanceBasedLinkage` of one original of numbers by the distance in a kernel's feature space; quadratic."""
+
+    # The squared distance is ``K(a, a) - 2 K(a, b) + K(b, b)`` with ``K(a, b) = (1 + a.b)**degree``.
+
+    squared = True
+
+    def __init__(self, original: Table, backward: bool, each: bool, degree: int) -> None:
+        super().__init__(original, backward, local=not each)
+        self._each, self._degree = each, degree
+        self._unit = standard_unit(original.numbers)
+        self.originals = self.placed(original)
+        self.tree = None if backward else self.originals
+
+    def placed(self, table: Table) -> Numbers:
+        """Return the standardised numbers of records, missing ones at the mean."""
+        return standardised(table.numbers, self._unit)
+
+    def pair(self, masked: Table) -> tuple[Numbers, Numbers]:
+        """Return the standardised numbers of the original and of a masked table."""
+        require_same_shape(self.original, masked)
+        return self.originals, standardised(masked.numbers, standard_unit(masked.numbers) if self._each else self._unit)
+
+    def tree_of(self, searched: Numbers) -> Numbers:
+        """Return the file itself: its records are all compared."""
+        return searched
+
+    def search(self, queries: Numbers, own: Numbers, tree: Numbers) -> Links:
+        """Return how records are linked."""
+        return self.links_by_comparison(queries, own, tree)
+
+    def distances(self, queries: Numbers, searched: Numbers) -> Numbers:
+        """Return the squared distances in feature space."""
+        own = [(1.0 + (part * part).sum(axis=-1)) ** self._degree for part in (queries, searched)]
+        kernel = (1.0 + np.einsum("...v,...v->...", queries, searched)) ** self._degree
+        distances: Numbers = np.maximum(own[0] - 2.0 * kernel + own[1], 0.0)
+        return distances
+
+    def limits(self, queries: Numbers, own: Numbers) -> tuple[Numbers, Numbers]:
+        """Return below which distance another record is nearer, and up to which it is tied."""
+        # The difference of large kernels leaves their rounding.
+        slack = SAME * own + ZERO + 1e-14 * (1.0 + (queries * queries).sum(axis=-1)) ** self._degree
+        return own - slack, own + slack
+
+
+def whitening_of(original: Numbers, masked: Numbers) -> Numbers:
+    """Return the matrix W that makes ``|(a - b) W|`` Mahalanobis' distance, shape (Q, Q)."""
+    # The covariance is ``Var(original) + Var(masked)``: the term ``2 Cov`` is 0 for an intruder who does not know the
+    # links. Directions in which nothing varies are left out.
+    covariance = _covariance(original) + _covariance(masked)
+    scale = np.sqrt(np.diag(covariance))
+    inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0.0)
+    values, vectors = np.linalg.eigh(covariance * np.outer(inverse, inverse))
+    kept = values > 1e-10 * max(values.max(), 1e-300)
+    roots = np.divide(1.0, np.sqrt(np.where(kept, values, 1.0)), out=np.zeros_like(values), where=kept)
+    whitening: Numbers = inverse[:, None] * vectors * roots
+    return whitening
+
+
+def _covariance(points: Numbers) -> Numbers:
+    """Return the covariance matrix, divided by the number of points; `numpy.cov` of old takes one point for several."""
+    centred = points.T - points.T.mean(axis=1)[:, None]
+    covariance: Numbers = centred @ centred.T / len(points)
+    return covariance
 
 
 class DistanceBasedLinkage(Measure):
@@ -108,7 +298,7 @@ class FittedByCategories(FittedNearest):
         matrices, _ = common_scale(original.schema, by_hierarchy, "measure dbrl: attributes")
         self._widths, self._offsets, self._flat = domains.widths, domains.offsets, domains.flattened(matrices)
         self.originals: Codes = original.codes
-        self.tree = None if backward else tree_of(original.codes)
+        self.tree = None if backward else prefix_tree_of(original.codes)
 
     def placed(self, table: Table) -> Codes:
         """Return the codes of records."""
@@ -121,7 +311,7 @@ class FittedByCategories(FittedNearest):
 
     def tree_of(self, searched: Codes) -> PrefixTree:
         """Return the prefix tree of a file."""
-        return tree_of(searched)
+        return prefix_tree_of(searched)
 
     def looking_order(self, queries: Codes, tree: PrefixTree) -> Rows:
         """Return the order of the tree: records that are alike follow each other, and are looked up once."""
@@ -145,11 +335,6 @@ class FittedByCategories(FittedNearest):
     def limits(self, queries: Codes, own: Integers) -> tuple[Integers, Integers]:
         """Return below which distance another record is nearer, and up to which it is tied: whole numbers are exact."""
         return own, own
-
-    def costs(self, masked: Table) -> Numbers:
-        """Return the distances from all masked to all original records, shape (n, n)."""
-        originals, codes = self.pair(masked)
-        return self.distances(codes[:, None], originals[None]).astype(np.float64)
 
 
 def _require_distance(schema: Schema, distance: str, by_hierarchy: bool) -> None:

@@ -8,7 +8,6 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.model import Changes, Fitted, Tracker
@@ -16,7 +15,7 @@ from evosdc.model.tracker import Rescoring
 from evosdc.processors import LONG, in_parts
 from evosdc.table.exact_values import shares_of, unit_of
 from evosdc.table.table import Numbers, Rows, Table
-from evosdc_measures.domains import Integers, require_same_shape
+from evosdc_measures.domains import Integers, require_same_shape, sums_of_parts
 
 Placed = NDArray[Any]  # Records in the form in which they are compared, shape (m, V): codes, or coordinates
 Links = tuple[Integers, Rows]
@@ -30,6 +29,7 @@ class FittedNearest(Fitted):
 
     originals: Placed
     tree: Any = None
+    squared = False  # whether distances are squares
 
     def __init__(self, original: Table, backward: bool, local: bool = True) -> None:
         self.original, self.backward, self.local = original, backward, local
@@ -56,6 +56,12 @@ class FittedNearest(Fitted):
     @abstractmethod
     def distances(self, queries: Placed, searched: Placed) -> NDArray[Any]:
         """Return distances of records, which lie along the last axis; other axes are broadcast."""
+
+    def costs(self, masked: Table) -> Numbers:
+        """Return the distances from all masked to all original records, shape (n, n)."""
+        originals, records = self.pair(masked)
+        distances = self.distances(records[:, None], originals[None]).astype(np.float64)
+        return np.sqrt(distances) if self.squared else distances
 
     @abstractmethod
     def limits(self, queries: Placed, own: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -151,26 +157,11 @@ class MaskedLookedUp(Tracker):
         """Return the scores of children; one search for each changed record."""
         fitted = self.fitted
         ties, _ = fitted.search(fitted.placed(changes.after), fitted.originals[changes.rows], fitted.tree)
-        credits = credits_of_children(ties, fitted.credits, self._shares, changes.rows, changes.ends, self._credit)
-        scores: Numbers = fitted.percent(credits)
+        steps = fitted.shares(ties) - self._shares[changes.rows]
+        scores: Numbers = fitted.percent(self._credit + sums_of_parts(steps, changes.ends))
         return scores
 
     def contributions(self) -> Numbers:
         """Return each record's credit as a share of the score, shape (n,)."""
         contributions: Numbers = self.fitted.percent(self._shares)
         return contributions
-
-
-@njit(cache=True)
-def credits_of_children(
-    ties: Integers, credits: Integers, held: Integers, rows: Rows, ends: Integers, credit: int
-) -> Integers:
-    """Return the credits of children by the ties of their changed records; `held` are those of the parent's records."""
-    found, begin = np.empty(len(ends), np.int64), 0
-    for child in range(len(ends)):
-        total = credit
-        for i in range(begin, ends[child]):
-            total += credits[ties[i]] - held[rows[i]]
-        found[child] = total
-        begin = ends[child]
-    return found

@@ -22,7 +22,6 @@ from evosdc_measures.linkage.agreement import (
     place_of,
     places_of,
 )
-from evosdc_measures.linkage.assignment import Costs, FittedAssignment
 from evosdc_measures.linkage.fellegi_sunter import (
     SAME_WEIGHT,
     estimate,
@@ -30,7 +29,7 @@ from evosdc_measures.linkage.fellegi_sunter import (
     rank,
     weights_of,
 )
-from evosdc_measures.linkage.scenarios import LinkageParameters, fitted_by_scenarios
+from evosdc_measures.linkage.scenarios import Costs, FittedAssignment, LinkageParameters, fitted_by_scenarios
 from evosdc_measures.number_intervals import FittedOnIntervals, by_classes
 
 MOST_ATTRIBUTES = 16

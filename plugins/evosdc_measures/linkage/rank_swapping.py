@@ -7,9 +7,9 @@ from evosdc.model import Measure
 from evosdc.model.parameters import Parameters
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Numbers, Table
+from evosdc_measures.linkage.distance import FittedByPoints
 from evosdc_measures.linkage.nearest import Links
-from evosdc_measures.linkage.numeric_distance import FittedByPoints
-from evosdc_measures.linkage.point_tree import Window, link_points
+from evosdc_measures.linkage.search_trees import Window, link_points
 
 
 class RankSwappingLinkage(Measure):

@@ -1,8 +1,9 @@
-"""Probabilistic information loss, pil and aPIL."""
+"""Probabilistic information loss, pil and aPIL, and the quantiles that it follows while records change."""
 
 from typing import Any, Literal
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 from pydantic import Field
 from scipy.special import erf
@@ -13,8 +14,101 @@ from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.domains import Integers
 from evosdc_measures.numeric_loss.moments import Moments, Standard, TrackedMoments, correlations_of, moments_of
-from evosdc_measures.numeric_loss.quantiles import LEVELS, in_order, quantiles_of, quantiles_of_children
 from evosdc_measures.records import Tracked
+
+LEVELS = np.arange(1, 20) / 20  # Levels of the quantiles, 5 % to 95 %
+FEW = 32  # The values of up to this many changed records are put in their places; with more, all are sorted again
+
+
+def in_order(numbers: Numbers) -> Numbers:
+    """Return the values of each attribute in order, shape (q, n), missing ones last; `numbers` has shape (n, q)."""
+    ordered: Numbers = np.sort(np.ascontiguousarray(numbers.T), axis=1)
+    return ordered
+
+
+def quantiles_of(ordered: Numbers, known: Integers) -> Numbers:
+    """Return the quantiles of attributes in order, shape (q, 19), as `numpy.quantile` does; NaN without values."""
+    # Shapes: ordered (q, n), known (q,).
+    places = LEVELS * (known[:, None] - 1.0)
+    below = np.maximum(np.floor(places), 0.0).astype(np.intp)
+    low = np.take_along_axis(ordered, below, axis=1)
+    high = np.take_along_axis(ordered, np.minimum(below + 1, np.maximum(np.ceil(places), 0.0).astype(np.intp)), axis=1)
+    quantiles: Numbers = low + (high - low) * (places - below)
+    return quantiles
+
+
+def quantiles_of_children(
+    ordered: Numbers, known: Integers, numbers: Numbers, rows: Rows, after: Numbers, ends: Integers, stays: bool
+) -> tuple[Integers, Integers, Numbers]:
+    """Return the quantiles of attributes that differ in children, with the child and the attribute of each."""
+    # Shapes: ordered (q, n), brought in order with `stays`; known (q,), numbers (n, q), rows (m,), after (m, q), ends
+    # (k,).
+    columns, after = np.ascontiguousarray(numbers.T), np.ascontiguousarray(after)
+    found = [_quantiles_of_few(ordered, known, columns, rows, after, ends, stays, LEVELS)]
+    begins = np.append(0, ends[:-1])
+    for child in np.flatnonzero(ends - begins > FEW).tolist():
+        own, table = slice(begins[child], ends[child]), columns.copy()
+        table[:, rows[own]] = after[own].T
+        table.sort(axis=1)
+        if stays:
+            ordered[:] = table
+        quantiles = quantiles_of(table, np.count_nonzero(~np.isnan(table), axis=1))
+        found.append((np.full(len(table), child), np.arange(len(table)), quantiles))
+    children, attributes, quantiles = (np.concatenate(part) for part in zip(*found, strict=True))
+    return children, attributes, quantiles
+
+
+@njit(cache=True)
+def _quantiles_of_few(
+    ordered: Numbers,
+    known: Integers,
+    columns: Numbers,
+    rows: Rows,
+    after: Numbers,
+    ends: Integers,
+    stays: bool,
+    levels: Numbers,
+) -> tuple[Integers, Integers, Numbers]:
+    """Return what `quantiles_of_children` does, of the children that change few records."""
+    k, (q, n) = len(ends), ordered.shape
+    children, attributes = np.empty(k * q, np.int64), np.empty(k * q, np.int64)
+    found, filled, begin = np.empty((k * q, len(levels))), 0, 0
+    for child in range(k):
+        for v in range(q if ends[child] - begin <= FEW else 0):
+            count, differ, column = known[v], 0, ordered[v]
+            for i in range(begin, ends[child]):
+                x, y = columns[v, rows[i]], after[i, v]
+                if x == y or (np.isnan(x) and np.isnan(y)):
+                    continue
+                if differ == 0:
+                    column = column.copy()
+                differ += 1
+                place = n - 1 if np.isnan(x) else np.searchsorted(column[:count], x)
+                # Missing values come last, and a comparison with one is false.
+                while place > 0 and not np.isnan(y) and not column[place - 1] <= y:
+                    column[place] = column[place - 1]
+                    place -= 1
+                while place < n - 1 and not np.isnan(column[place + 1]) and not y <= column[place + 1]:
+                    column[place] = column[place + 1]
+                    place += 1
+                column[place] = y
+                count += int(np.isnan(x)) - int(np.isnan(y))
+            if differ == 0:
+                continue
+            for level in range(len(levels)):
+                found[filled, level] = np.nan
+                if count > 0:
+                    exact = (count - 1) * levels[level]
+                    below = int(np.floor(exact))
+                    low, high = column[below], column[min(below + 1, count - 1)]
+                    found[filled, level] = low + (high - low) * (exact - below)
+            for i in range(n if stays else 0):
+                ordered[v, i] = column[i]
+            children[filled], attributes[filled] = child, v
+            filled += 1
+        begin = ends[child]
+    return children[:filled], attributes[:filled], found[:filled]
+
 
 Part = Literal["means", "variances", "covariances", "correlations", "quantiles"]
 PARTS: tuple[Part, ...] = ("means", "variances", "covariances", "correlations", "quantiles")

@@ -212,7 +212,7 @@ def test_intervals_are_those_of_least_squares():
 
 
 def test_overlap_of_intervals_by_hand():
-    from evosdc_measures.analysis_loss.regression import Intervals
+    from evosdc_measures.analysis_loss.models import Intervals
 
     first, second = Intervals.__new__(Intervals), Intervals.__new__(Intervals)
     first.low, first.high, first.estimated = np.array([0.0, 0, 0]), np.array([2.0, 2, 2]), np.array([True] * 3)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from evosdc.testing.tables import changes_of
 from evosdc_measures.linkage import nearest
-from evosdc_measures.linkage.point_tree import LEAF, PointTree, tree_of
+from evosdc_measures.linkage.search_trees import LEAF, PointTree, point_tree_of
 from tests.plugins.measures import cases
 from tests.plugins.measures.numeric import cases as numbers
 from tests.plugins.measures.test_trackers import check
@@ -69,7 +69,7 @@ def test_every_record_stands_below_one_leaf_within_its_box(size, missing):
     records = rng.integers(0, 4, (size, 3)).astype(np.float64)
     records[rng.random(records.shape) < missing] = np.nan
     metric = numbers.fitted("dbrl", numbers.numeric(*records.T)).metric
-    tree = tree_of(records, metric)
+    tree = point_tree_of(records, metric)
     assert isinstance(tree, PointTree)
     assert sorted(tree.rows.tolist()) == list(range(size))
     np.testing.assert_array_equal(tree.points, records[tree.rows])

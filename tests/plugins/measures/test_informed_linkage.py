@@ -14,7 +14,7 @@ from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
 from evosdc_measures.linkage import informed
 from evosdc_measures.linkage.informed import InformedLinkage
-from evosdc_measures.linkage.likelihood import SCALE, logarithms
+from evosdc_measures.linkage.places import SCALE, logarithms
 from tests.plugins.measures import reference
 from tests.plugins.measures.cases import noisy, pairs
 from tests.plugins.measures.following import CHAIN, assert_tracker_follows

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evosdc_measures.linkage.prefix_tree import in_order
+from evosdc_measures.linkage.search_trees import in_order
 
 SHAPES = st.tuples(st.integers(0, 12), st.integers(1, 4))
 

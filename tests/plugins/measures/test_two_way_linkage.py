@@ -7,8 +7,7 @@ from hypothesis import given
 from evosdc.assess.intruder import bound_of, found_by_intruder
 from evosdc.plugins.registry import default_registry
 from evosdc.testing.measure import MeasureConformance
-from evosdc_measures.linkage.informed import InformedLinkage, RankedLinkage
-from evosdc_measures.linkage.two_way import TwoWayLinkage
+from evosdc_measures.linkage.informed import InformedLinkage, RankedLinkage, TwoWayLinkage
 from tests.plugins.measures import reference
 from tests.plugins.measures.cases import noisy, pairs
 from tests.plugins.measures.following import assert_tracker_follows

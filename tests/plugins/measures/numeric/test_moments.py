@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from evosdc.table.table import Table
 from evosdc.testing.tables import changes_of
+from evosdc_measures.numeric_loss.apil import FEW, LEVELS, in_order, quantiles_of, quantiles_of_children
 from evosdc_measures.numeric_loss.moments import Standard, TrackedMoments, moments_of
-from evosdc_measures.numeric_loss.quantiles import FEW, LEVELS, in_order, quantiles_of, quantiles_of_children
 from tests.plugins.measures.numeric.cases import numeric
 
 

@@ -1,10 +1,10 @@
-"""Standardised information loss of numbers, IL1s."""
+"""Losses of single values: how far each masked value is from its original."""
 
 import numpy as np
 
 from evosdc.model import Measure
 from evosdc.table.schema import MissingRule, Scale
-from evosdc.table.table import Numbers, Rows, Table
+from evosdc.table.table import MISSING, Numbers, Rows, Table
 from evosdc_measures.numeric_loss.moments import Standard, require_shape
 from evosdc_measures.records import RecordSums, Tracked
 
@@ -55,4 +55,48 @@ class FittedStandardisedLoss(Tracked):
     def track(self, masked: Table) -> RecordSums:
         """Return a tracker; a child costs O(V) for each changed record."""
         require_shape(self._shape, masked.numbers)
+        return RecordSums(self.figures, masked)
+
+
+class VariablesLoss(Measure):
+    """Mean distance between original and masked values by scale, times 100 (Mlodak 2020).
+
+    0 or 1 for nominal values, the share of steps for ordinal ones, and ``(2 / pi) arctan |x - y|`` for numbers, in
+    their own units: a number that moves by one unit counts 0.5, whatever its spread. A missing value is at 1 from any
+    other, also of numbers (a reconstruction; under ``wildcard`` at 0). Range 0..100, smaller is better.
+    """
+
+    supports = frozenset(Scale)
+
+    def fit(self, original: Table) -> "FittedVariablesLoss":
+        """Keep the original."""
+        self.require_support(original)
+        return FittedVariablesLoss(original)
+
+
+class FittedVariablesLoss(Tracked):
+    """`VariablesLoss` of one original."""
+
+    def __init__(self, original: Table) -> None:
+        self._original = original
+        self._lost = 0.0 if original.schema.na is MissingRule.WILDCARD else 1.0
+
+    def figures(self, masked: Table, rows: Rows) -> Numbers:
+        """Return what some records add to the score, shape (m,)."""
+        figures = np.zeros(len(rows))
+        for attribute in self._original.schema.attributes:
+            before, after = self._original.column(attribute.name)[rows], masked.column(attribute.name)
+            if attribute.categorical:
+                gone, both = (before == MISSING) | (after == MISSING), (before == MISSING) & (after == MISSING)
+                apart = np.abs(before.astype(np.float64) - after) / max(len(attribute.categories) - 1, 1)
+                if attribute.scale is Scale.NOMINAL:
+                    apart = (before != after).astype(np.float64)
+            else:
+                gone, both = np.isnan(before) | np.isnan(after), np.isnan(before) & np.isnan(after)
+                apart = np.arctan(np.abs(before - after)) * (2.0 / np.pi)
+            figures += np.where(both, 0.0, np.where(gone, self._lost, apart))
+        return figures * (100.0 / (len(self._original) * len(self._original.schema.attributes)))
+
+    def track(self, masked: Table) -> RecordSums:
+        """Return a tracker; a child costs O(V) for each changed record."""
         return RecordSums(self.figures, masked)

@@ -1,19 +1,72 @@
-"""A k-d tree over points of numbers and categories with missing values, and the exact count of records that are tied.
+"""Trees in which the records nearest to one are found: a prefix tree of categories, and a k-d tree of points."""
 
-Every node knows the box of its points: least and greatest coordinate, and whether any is missing. A branch is left as
-soon as its box is farther than the own record. Whether a record is linked needs no nearest neighbour: the search ends
-at the first point that is closer than the own one. So it is faster than `scipy.spatial.cKDTree`, which has no such end
-and knows neither missing values nor categories.
-"""
-
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.table.table import Numbers, Rows
-from evosdc_measures.domains import Integers
+from evosdc.table.table import Codes, Numbers, Rows
+from evosdc_measures.domains import Counts, Integers
+
+
+class PrefixTree(NamedTuple):
+    """Distinct records as a tree with one level an attribute."""
+
+    order: Integers  # (V,): Attribute of each level
+    roots: int  # number of nodes of the first level, which come first
+    # (N, 3): Code, first child and end of the children; at the last level code, number of records and position of one
+    # of them in the file.
+    nodes: Counts
+
+
+def prefix_tree_of(codes: Codes) -> PrefixTree:
+    """Build the tree of a file's records, shape (n, V); O(n V log n)."""
+    n, attributes = codes.shape
+    # Few branches first: a long common beginning is summed once for many records.
+    order = np.argsort([len(np.unique(codes[:, v])) for v in range(attributes)], kind="stable").astype(np.int64)
+    positions = in_order(codes[:, order])
+    records = codes[positions][:, order]
+    # A row begins a new node at a level if it differs from the row above there or further up.
+    begins = np.ones((n, attributes), dtype=bool)
+    begins[1:] = np.logical_or.accumulate(records[1:] != records[:-1], axis=1)
+    levels = [np.flatnonzero(begins[:, level]) for level in range(attributes)]
+    starts = np.concatenate(([0], np.cumsum([len(level) for level in levels])))
+    parts = []
+    for level, rows in enumerate(levels):
+        nodes = np.empty((len(rows), 3), dtype=np.int32)
+        nodes[:, 0] = records[rows, level]
+        if level + 1 < attributes:
+            nodes[:, 1] = starts[level + 1] + np.searchsorted(levels[level + 1], rows)
+            nodes[:-1, 2] = nodes[1:, 1]
+            nodes[-1, 2] = starts[level + 2]
+        else:
+            nodes[:, 1] = np.diff(rows, append=n)
+            nodes[:, 2] = positions[rows]
+        parts.append(nodes)
+    return PrefixTree(order, len(levels[0]), np.concatenate(parts))
+
+
+def in_order(codes: Codes) -> Integers:
+    """Return the positions of records in lexicographic order, equal ones as they are."""
+    # Where records and their positions can be numbered in 64 bits, numbers are sorted instead of rows: the same order
+    # in a fifth of the time.
+    n, attributes = codes.shape
+    least = codes.min(axis=0, initial=0).astype(np.int64)
+    widths = codes.max(axis=0, initial=0).astype(np.int64) - least + 1
+    if prod(map(int, widths)) * max(n, 1) >= 1 << 63:
+        return np.lexsort(codes.T[::-1])
+    numbers = np.zeros(n, dtype=np.int64)
+    for v in range(attributes):
+        numbers *= widths[v]
+        numbers += codes[:, v] - least[v]
+    numbers *= n
+    numbers += np.arange(n)
+    numbers.sort()
+    numbers %= max(n, 1)
+    return numbers
+
 
 Flags = NDArray[np.bool_]
 LEAF = 8  # Greatest number of points that are not split
@@ -56,7 +109,7 @@ def everything(attributes: int) -> Window:
     return Window(np.empty((0, attributes)), np.empty((0, attributes)), np.empty((0, attributes), dtype=np.bool_))
 
 
-def tree_of(points: Numbers, metric: Metric) -> PointTree:
+def point_tree_of(points: Numbers, metric: Metric) -> PointTree:
     """Build the tree of a file's points, shape (n, V); O(n V log n)."""
     rows, numbers, nodes, low, high, gaps = _grow(points, metric.kinds, metric.lost)
     return PointTree(rows, points[rows], numbers, nodes, low, high, gaps)
