@@ -283,6 +283,7 @@ async def _exported(bench: Workbench, form: Form, run: Path) -> Response:
         if not forbidden:
             of_file, commands = await _run_of(bench, run, member)
         own = of_file != run or member in (OWN, str(read_front(run).own))
+        typed = line_of(list(answer.words))
     finally:
         bench.exporting.discard(named)
 
@@ -297,7 +298,7 @@ async def _exported(bench: Workbench, form: Form, run: Path) -> Response:
         manifest=bench.folder.name(layout.manifest_path(bench.folder.root / output)),
         warnings=[text for text in answer.warnings if about(text)],
         said=[text for text in answer.out.splitlines() if about(text)],
-        commands=[line_of(list(answer.words)), *commands],
+        commands=[*commands, typed] if forbidden else [typed, *commands],
         # A stopped run reports on its own best file only.
         has={name: own and (of_file / page).exists() for name, page in PAGES.items()}, names=PAGES,
     )  # fmt: skip
