@@ -33,7 +33,6 @@ RESULTS = ROOT / "benchmarks" / "results"
 PAGE = ROOT / "docs" / "benchmarks.md"
 HONEST, WHICH = ROOT / "docs" / "honest.md", ROOT / "docs" / "which.md"
 DEFAULTS = RESULTS / "publishable-files.csv"
-PRICES = RESULTS / "price.csv"
 FIGURES = "percent", "loss", "classical"
 END = "<!-- end -->"
 BEGIN_DEFAULTS = "<!-- defaults, written by benchmarks/page.py -->"
@@ -230,21 +229,19 @@ def defaults(text: str) -> str:
     """Return the text of a page with the table of what `evosdc protect` ends with by its defaults, as it is stored."""
     with DEFAULTS.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    head = ("file", "publishable", "people re-identified, %", "loss", "tuned classical", "loss without judges' bounds")
+    head = ("file", "people re-identified, %", "loss", "tuned classical")
     lines, by_file = [head, ("---",) * len(head)], dict[str, list[dict[str, str]]]()
     for row in rows:
         by_file.setdefault(row["file"], []).append(row)
-    with PRICES.open(encoding="utf-8", newline="") as file:
-        prices = {row["file"]: f"{float(row['without']):.2f}" for row in csv.DictReader(file)}
     publishable = {name: [run["publishable"] == "True" for run in runs] for name, runs in by_file.items()}
     for name, runs in by_file.items():
-        yes = publishable[name]
         figures = (mean(float(run[column]) for run in runs if run[column]) for column in FIGURES)
-        times = f"{sum(yes)} of {len(yes)}" if all(yes) else f"**{sum(yes)} of {len(yes)}**"
-        lines.append((name, times, *(f"{figure:.2f}" for figure in figures), prices.get(name, "")))
+        lines.append((name, *(f"{figure:.2f}" for figure in figures)))
     good = sum(map(all, publishable.values()))
     keys = max(map(len, publishable.values()))
     facts = f"For {good} of {len(by_file)} files all {keys} attempts, each with another key, were publishable."
+    less = [f"{name} ({sum(yes)} of {len(yes)})" for name, yes in publishable.items() if not all(yes)]
+    facts += f" The others: {', '.join(less)}." if less else ""
     facts += " Figures are means."
     table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
     before, _, rest = text.partition(BEGIN_DEFAULTS)
