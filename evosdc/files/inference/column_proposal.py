@@ -339,7 +339,7 @@ def _identifying(hint: NameHint, texts: Sequence[str], values: NDArray[np.float6
         return "its name says that it identifies"
     shared = hint.identifier and len(texts) > MOST_CATEGORIES and (values is None or whole(values))
     if shared or (hint.naming and len(texts) > _YES_OR_NO):
-        return "its name says that it identifies, though records share values"
+        return "its name says that it identifies, although some records have the same value"
     many = len(texts[: _FEW + 1]) > _FEW
     if values is None:
         return written_as("contacts", texts) or (_WORDS_DIFFER if many and len(texts) >= _MOST * size else "")
