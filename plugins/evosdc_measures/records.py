@@ -99,6 +99,7 @@ class RecordSums(Tracker):
 
 
 WIDE = 256  # Attributes with more categories, missing included, are recomputed instead of followed by counts
+_CELLS = 1 << 21  # Of tables of children at once, so that they take some megabytes
 
 
 @dataclass(frozen=True)
@@ -120,9 +121,9 @@ class JointLayout:
         return np.asarray(cells[:, narrow], dtype=np.int64)
 
     def counts(self, original: Codes, masked: Codes) -> Counts:
-        """Return the counts of a masked file, and one behind them, where moves of wide attributes cancel out."""
+        """Return the counts of a masked file."""
         cells = self.cells(original, masked).ravel()
-        return np.bincount(cells, minlength=int(self.offsets[-1]) + 1).astype(np.int32)
+        return np.bincount(cells, minlength=int(self.offsets[-1])).astype(np.int32)
 
 
 class FittedJointCounts(Tracked):
@@ -132,8 +133,8 @@ class FittedJointCounts(Tracked):
         self.original, self.joint = original, joint_layout_of(original.schema)
 
     @abstractmethod
-    def of_counts(self, counts: Counts) -> int:
-        """Return the figure of an attribute from its records by published and original category, shape (c, c)."""
+    def of_counts(self, counts: Integers) -> Integers:
+        """Return k figures of an attribute from its records by published and original category, shape (k, c, c)."""
 
     @abstractmethod
     def of_columns(self, original: Codes, masked: Codes) -> int:
@@ -155,26 +156,23 @@ class JointTracker(Tracker):
     def __init__(self, fitted: FittedJointCounts, masked: Table) -> None:
         self._fitted, self._codes = fitted, masked.codes.copy()
         self._counts = fitted.joint.counts(fitted.original.codes, masked.codes)
-        self.figures = np.array([self._figure(v) for v in range(masked.codes.shape[1])], dtype=np.int64)
+        self.figures = np.empty(masked.codes.shape[1], dtype=np.int64)
+        for v, width in enumerate(fitted.joint.widths.tolist()):
+            if width:
+                self.figures[v] = fitted.of_counts(self._table(v).astype(np.int64).reshape(1, width, width))[0]
+            else:
+                self.figures[v] = fitted.of_columns(fitted.original.codes[:, v], self._codes[:, v])
 
-    def _figure(self, v: int) -> int:
-        joint, width = self._fitted.joint, int(self._fitted.joint.widths[v])
-        if not width:
-            return self._fitted.of_columns(self._fitted.original.codes[:, v], self._codes[:, v])
-        return self._fitted.of_counts(self._counts[joint.offsets[v] : joint.offsets[v + 1]].reshape(width, width))
+    def _table(self, v: int) -> Counts:
+        offsets = self._fitted.joint.offsets
+        return self._counts[offsets[v] : offsets[v + 1]]
 
-    def _moves(self, change: Changes) -> tuple[Integers, Rows, Integers, Integers, Integers]:
-        """Return of each changed value its place in the changes, record and attribute, and the cells before and now."""
-        joint, before, after = self._fitted.joint, self._codes[change.rows], change.after.codes
+    def _moves(self, change: Changes) -> tuple[Integers, Integers, Integers, Integers]:
+        """Return of each changed value its place in the changes, attribute, and cells of its table before and now."""
+        before, after = self._codes[change.rows], change.after.codes
         at, v = np.nonzero(before != after)
-        rows, width = change.rows[at], joint.widths[v]
-        own = joint.offsets[v] + self._fitted.original.codes[rows, v] + 1
-        first = np.where(width > 0, own, joint.offsets[-1])
-        return at, rows, v, first + (before[at, v] + 1) * width, first + (after[at, v] + 1) * width
-
-    def _count(self, left: Integers, entered: Integers) -> None:
-        np.subtract.at(self._counts, left, 1)
-        np.add.at(self._counts, entered, 1)
+        own, width = self._fitted.original.codes[change.rows[at], v] + 1, self._fitted.joint.widths[v]
+        return at, v, (before[at, v] + 1) * width + own, (after[at, v] + 1) * width + own
 
     @property
     def score(self) -> float:
@@ -183,27 +181,45 @@ class JointTracker(Tracker):
 
     def take(self, change: Changes) -> None:
         """Update to a child."""
-        _, _, attributes, left, entered = self._moves(change)
-        self._count(left, entered)
-        self._codes[change.rows] = change.after.codes
-        for v in set(attributes.tolist()):
-            self.figures[v] = self._figure(v)
+        figures = self._followed(change)[0]
+        _, attributes, left, entered = self._moves(change)
+        for v in np.flatnonzero(self._fitted.joint.widths).tolist():
+            own, table = attributes == v, self._table(v)
+            np.subtract.at(table, left[own], 1)
+            np.add.at(table, entered[own], 1)
+        self._codes[change.rows], self.figures = change.after.codes, figures
 
     def tries(self, changes: Changes) -> Numbers:
-        """Return the scores of children, each of which is taken back."""
-        at, rows, attributes, left, entered = self._moves(changes)
-        figures, begin = np.tile(self.figures, (len(changes.ends), 1)), 0
-        before, after = self._codes[rows, attributes], changes.after.codes[at, attributes]
-        for child, end in enumerate(np.searchsorted(at, changes.ends).tolist()):
-            own = slice(begin, end)
-            begin = end
-            self._count(left[own], entered[own])
-            self._codes[rows[own], attributes[own]] = after[own]
-            for v in set(attributes[own].tolist()):
-                figures[child, v] = self._figure(v)
-            self._count(entered[own], left[own])
-            self._codes[rows[own], attributes[own]] = before[own]
-        return self._fitted.scores(figures)
+        """Return the scores of children."""
+        return self._fitted.scores(self._followed(changes))
+
+    def _followed(self, changes: Changes) -> Integers:
+        """Return the figures of children, shape (k, V)."""
+        at, attributes, left, entered = self._moves(changes)
+        of_child, figures = (
+            np.searchsorted(changes.ends, at, side="right"),
+            np.tile(self.figures, (len(changes.ends), 1)),
+        )
+        for v in np.unique(attributes).tolist():
+            own, width = np.flatnonzero(attributes == v), int(self._fitted.joint.widths[v])
+            if not width:
+                for child in np.unique(of_child[own]).tolist():
+                    changed, column = at[own[of_child[own] == child]], self._codes[:, v].copy()
+                    column[changes.rows[changed]] = changes.after.codes[changed, v]
+                    figures[child, v] = self._fitted.of_columns(self._fitted.original.codes[:, v], column)
+                continue
+            children, place = np.unique(of_child[own], return_inverse=True)
+            size, table = width * width, self._table(v)
+            step = max(_CELLS // size, 1)
+            for begin in range(0, len(children), step):
+                some = children[begin : begin + step]
+                among = (place >= begin) & (place < begin + step)
+                first, cells = (place[among] - begin) * size, len(some) * size
+                counts = np.bincount(first + entered[own[among]], minlength=cells)
+                counts -= np.bincount(first + left[own[among]], minlength=cells)
+                counts = counts.reshape(len(some), size) + table
+                figures[some, v] = self._fitted.of_counts(counts.reshape(len(some), width, width))
+        return figures
 
 
 def joint_layout_of(schema: Schema) -> JointLayout:

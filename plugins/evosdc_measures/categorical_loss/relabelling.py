@@ -15,7 +15,7 @@ from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Numbers, Table
-from evosdc_measures.domains import Counts, Integers, counts_of
+from evosdc_measures.domains import Integers, counts_of
 from evosdc_measures.number_intervals import FittedOnIntervals, by_classes
 from evosdc_measures.records import FittedJointCounts
 
@@ -75,14 +75,16 @@ class FittedRelabelling(FittedJointCounts, Expected, Mending):
             counts_of(original.codes, v, len(a.categories)) for v, a in enumerate(original.schema.categorical)
         ]
 
-    def of_counts(self, counts: Counts) -> int:
+    def of_counts(self, counts: Integers) -> Integers:
         """Return how many more records of an attribute read right under the best assignment of labels."""
-        right = int(np.trace(counts))
-        if counts.max(axis=0).sum() == right:
-            return 0  # each category is best read as itself
         from scipy.optimize import linear_sum_assignment  # late: it takes a while
 
-        return int(counts[linear_sum_assignment(counts, maximize=True)].sum()) - right
+        right: Integers = np.trace(counts, axis1=1, axis2=2)
+        gained = np.zeros_like(right)
+        # Elsewhere each category is best read as itself.
+        for k in np.flatnonzero(counts.max(axis=1).sum(axis=1) != right).tolist():
+            gained[k] = counts[k][linear_sum_assignment(counts[k], maximize=True)].sum() - right[k]
+        return gained
 
     def of_columns(self, original: Codes, masked: Codes) -> int:
         """Return the same of an attribute of many categories."""

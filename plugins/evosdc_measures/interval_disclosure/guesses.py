@@ -15,7 +15,7 @@ from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Numbers, Table
-from evosdc_measures.domains import Counts, Integers, counts_of
+from evosdc_measures.domains import Integers, counts_of
 from evosdc_measures.number_intervals import FittedOnIntervals, by_classes
 from evosdc_measures.records import FittedJointCounts
 
@@ -84,9 +84,9 @@ class FittedGuesses(FittedJointCounts, Expected):
         ]
         self._missing = (original.codes < 0).sum(axis=0)
 
-    def of_counts(self, counts: Counts) -> int:
+    def of_counts(self, counts: Integers) -> Integers:
         """Return the right guesses of an attribute."""
-        return int(counts.max(axis=1).sum())
+        return np.asarray(counts.max(axis=2).sum(axis=1))
 
     def of_columns(self, original: Codes, masked: Codes) -> int:
         """Return the right guesses of an attribute of many categories."""
