@@ -306,7 +306,7 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
         names = [name for name, _ in off]
         single = set(evidence.single_valued)
         left = {
-            name: "a single value is left" if name in single else f"{moved:.0f} % of the records elsewhere"
+            name: "a single value is left" if name in single else f"off by {moved:.0f} % of the records"
             for name, moved in off
         }
         listed = named([f"{name} ({left[name]})" for name, _ in off], 3)

@@ -159,7 +159,7 @@ def analyses(run: RecordedRun) -> list[dict[str, Any]]:
             sections.append(shown | {"rows": rows[:SHOWN], "more": rows[SHOWN:]})
 
     both = ["original", "published", "in another sample"]
-    moved = ["records elsewhere, %", "in another sample, %"]
+    moved = ["counts off by, %", "in another sample, %"]
     section("Tables", "table", moved, "tables", lambda entry: entry["moved"] / max(entry["sampling"], 1e-9), _of_table)
     section("Means", "mean of", both, "means", _apart, _of_mean)
     section("Rank correlations", "correlation of", both, "correlations", _apart, _of_correlation)

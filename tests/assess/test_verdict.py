@@ -236,12 +236,12 @@ def test_counts_of_single_attributes_that_are_destroyed_are_a_condition():
     )
     (condition,) = told["conditions"]
     assert condition.startswith(
-        "Counts of sex (26 % of the records elsewhere) and marital (12 % of the records elsewhere) are wrong. "
+        "Counts of sex (off by 26 % of the records) and marital (off by 12 % of the records) are wrong. "
     )
     assert verdict(analyses=counts(sex=2.1, age=10.0))["headline"] == "publishable"
     many = verdict(analyses=counts(**dict.fromkeys("abcde", 20.0)))
     assert many["provided"] == "if users are warned that counts of a, b, c and 2 more are wrong"
-    assert verdict(analyses=counts(sex=11.0))["conditions"][0].startswith("Counts of sex (11 % ")
+    assert verdict(analyses=counts(sex=11.0))["conditions"][0].startswith("Counts of sex (off by 11 % ")
 
 
 def test_dangerous_columns_and_a_missing_second_opinion_are_conditions():
