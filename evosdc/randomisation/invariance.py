@@ -16,7 +16,7 @@ def two_stage(matrix: Matrix, frequencies: Frequencies) -> Matrix:
     # ``Q_lk = p_kl T_k / (T P)_l`` is the probability that k was the original of a published l, so ``R_ij = sum_l p_il
     # p_jl T_j / (T P)_l``: the category is redrawn by P and then back by Q. R is invariant and reversible (``T_i R_ij =
     # T_j R_ji``); invariant matrices that are not reversible are out of its reach. Shlomo and De Waal (2006).
-    if frequencies.size > _LARGE:
+    if not 0 < frequencies.size <= _LARGE:
         return _large_two_stage(matrix, frequencies)
     return _two_stage(matrix, frequencies)
 

@@ -133,7 +133,8 @@ def certify(
     McKenna, Mullins, Sheldon, Miklau, "AIM: an adaptive and iterative mechanism for differentially private synthetic
     data", VLDB 2022; Liu, Vietri, Wu, "Generating private synthetic data with genetic algorithms", ICML 2023.
     """
-    return certified(data, schema, read(CertifyOptions, locals()), say)
+    given = {name: value for name, value in locals().items() if name != "data"}  # which need not be a path here
+    return certified(data, schema, read(CertifyOptions, given), say)
 
 
 def certified(data: Any, schema: Any, options: CertifyOptions, say: Callable[[str], None]) -> Certified:

@@ -192,7 +192,7 @@ def test_two_measurements_have_other_noise_even_with_the_same_key(files, evosdc)
         ((*WORDS, "--unit", "household"), "--largest N"),
         ((*WORDS, "--unit", "household", "--largest", 3), 'role = "household"'),
         ((*WORDS, "--protect", "age,sx"), "Did you mean 'sex'?"),
-        ((*WORDS, "--records", 10**9), "records: given 1000000000"),
+        ((*WORDS, "--records", 10**9), "--records: given '1000000000'"),
         ((*WORDS, "--original", "survey.csv"), "original: given one beside data that are no run"),
     ],
 )
