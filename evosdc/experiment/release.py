@@ -17,7 +17,7 @@ from evosdc.assess.risk import assess, build_models, intruder_view_of, view_summ
 from evosdc.assess.three_risks import HISTORY, RESTORED, TAIL
 from evosdc.assess.utility import analyses, corrections
 from evosdc.assess.verdict import Evidence, on_publication, on_verdict, verdict_of
-from evosdc.errors import InputError
+from evosdc.errors import Fault, InputError, RunError
 from evosdc.experiment.assembly import Assembly, known_to_attackers
 from evosdc.experiment.problem import aims_among
 from evosdc.experiment.provenance import digest
@@ -220,7 +220,11 @@ def judge_again(folder: RunFolder, opinion: SecondOpinion, released: bool) -> Re
     # `released` says whether the run has an audience, so that the name of its file says what the verdict says.
     result = Result.read(folder.path)
     release = folder.read_object(RELEASE, "evidence", "analyses", "published_unchanged")
-    stored = Evidence(**release["evidence"])
+    try:
+        stored = Evidence(**release["evidence"])
+    except TypeError:
+        where, wanted = f"{folder.path / RELEASE}: evidence", "that of this version: protect the original again"
+        raise RunError(Fault(where, "that of another version of evosdc", wanted)) from None
     evidence = replace(stored, analyses=release["analyses"], unchanged=release["published_unchanged"])
     verdict = verdict_of(_with_opinion(evidence, opinion))
     entries = [entry.model_dump() for entry in result.requirements]

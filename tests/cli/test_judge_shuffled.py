@@ -10,7 +10,11 @@ import pytest
 import evosdc as library
 from evosdc.cli import main
 from evosdc.cli.inputs import was_shuffled
+from evosdc.errors import RunError
+from evosdc.experiment.release import judge_again
+from evosdc.runs.layout import RunFolder
 from evosdc.runs.published import sha256_of
+from evosdc.runs.result import Result
 
 EXPERIMENT = """data = { name = "housing", protect = ["built", "degree"], shuffle = true, first = 300 }
 measures = { il = ["ctbil"], dr = ["informed-linkage", "dbrl"] }
@@ -295,3 +299,12 @@ def test_frames_are_matched_by_a_crosswalk(evosdc, masked):
         library.measure(original, mixed[1:], "dbrl", protect=names, crosswalk="c.csv")
     with pytest.raises(library.InputError, match="greater than or equal to 0"):
         library.judge(original, back, protect=names, seed=-1)
+
+
+def test_a_run_of_another_version_is_refused_in_one_sentence(released, tmp_path):
+    folder = RunFolder(tmp_path / released)
+    release = folder.read_object("release.json", "evidence")
+    release["evidence"]["former"] = 1
+    folder.write_json("release.json", release)
+    with pytest.raises(RunError, match="another version of evosdc"):
+        judge_again(folder, Result.read(folder.path).second_opinion, True)
