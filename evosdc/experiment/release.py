@@ -223,8 +223,8 @@ def judge_again(folder: RunFolder, opinion: SecondOpinion, released: bool) -> Re
     try:
         stored = Evidence(**release["evidence"])
     except TypeError:
-        where, wanted = f"{folder.path / RELEASE}: evidence", "that of this version: protect the original again"
-        raise RunError(Fault(where, "that of another version of evosdc", wanted)) from None
+        where, needed = f"{folder.path / RELEASE}: evidence", "that of this version: protect the original again"
+        raise RunError(Fault(where, "that of another version of evosdc", needed)) from None
     evidence = replace(stored, analyses=release["analyses"], unchanged=release["published_unchanged"])
     verdict = verdict_of(_with_opinion(evidence, opinion))
     entries = [entry.model_dump() for entry in result.requirements]
