@@ -294,3 +294,16 @@ def test_names_of_people_are_left_out_whatever_the_column_is_called(tmp_path):
         "identifier", "quasi-identifier", "sensitive",
     ]  # fmt: skip
     assert schema["work"].role.published
+
+
+@pytest.mark.parametrize("contact", ["Tel. 0341 5551219", "ruft an: +49 (341) 555-1219", "mail to ann.lee@example.org"])
+def test_short_remarks_with_a_telephone_number_or_address_are_left_out(tmp_path, contact):
+    remarks = ["", "pays in cash", "born 01/02/1960", contact]
+    lines = "".join(f"{remarks[k % 4]};{'0-99 999' if k % 2 else '100 000 - 999 999 EUR'};{k % 7}\n" for k in range(80))
+    (tmp_path / "m.csv").write_text(f"remark;income band;x\n{lines}", encoding="utf-8")
+    schema = read_source(tmp_path / "m.csv").table.schema
+    assert schema["remark"].role is Role.DROP
+    assert schema["income band"].role.published
+    lines = lines.replace(contact, "a guest")
+    (tmp_path / "m.csv").write_text(f"remark;income band;x\n{lines}", encoding="utf-8")
+    assert read_source(tmp_path / "m.csv").table.schema["remark"].role.published

@@ -305,8 +305,10 @@ def _proposed(column: Column, missing: Sequence[str], apart: Sequence[str], meas
             reason += mixed_sentence(texts, column.mark)
         if reason:
             return Proposal(nominal(Role.IDENTIFIER), reason)
+        reason = contacts_within(texts) if values is None else ""
         # Long labels of a few kinds occur many times, as those of diagnoses; free text hardly ever twice.
-        reason = free_text(texts) if values is None and 5 * len(texts) > size else ""
+        if not reason and values is None and 5 * len(texts) > size:
+            reason = free_text(texts)
         if reason:
             return Proposal(nominal(Role.DROP), reason)
     if hint.role is Role.WEIGHT and measures and (hint.certain or not measured):
@@ -356,6 +358,15 @@ def written_as(kind: str, texts: Sequence[str]) -> str:
         if 0 < _MOST * len(plain) <= sum(re.fullmatch(way, text) is not None for text in plain):
             return str(reason)
     return ""
+
+
+def contacts_within(texts: Sequence[str]) -> str:
+    """Return why texts disclose people, if one of them holds a telephone number or mail address; else empty."""
+    words_alone = texts.words if isinstance(texts, NumberTexts) else texts
+    ways = [re.compile(way) for way in words()["patterns"]["within"]]
+    several = (text for text in words_alone if len(text.split()) > 1 and any(map(str.isalpha, text)))
+    held = any(way.search(text) for text in several for way in ways)
+    return "some of its texts hold a telephone number or a mail address" if held else ""
 
 
 def free_text(texts: Sequence[str]) -> str:
