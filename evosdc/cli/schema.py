@@ -31,8 +31,8 @@ def init(options: InitOptions) -> None:
     """Propose a schema."""
     output, ask = options.output, options.ask
     require_apart(output, options.data)
-    require_unused(output, replace=options.force)
     original = parsed(options.data, Reading(**options.reading))
+    require_unused(output, replace=options.force)
     codes = _given(options.missing, [column.name for column in original.columns])
     source = source_of(original, str(options.data), None, codes)
     assert source.inference is not None

@@ -109,6 +109,11 @@ class Setting(NamedTuple):
         """Whether it is a box to tick."""
         return self.option.kind == FLAG
 
+    @property
+    def text(self) -> str:
+        """What a tick or a value does."""
+        return f"Turn off: {self.option.text}" if self.box and self.option.default is True else self.option.text
+
 
 def settings() -> list[Setting]:
     """Return the other options of the form, with the texts of the command."""

@@ -120,6 +120,7 @@ def test_codes_of_missing_values_are_suspected(texts, codes):
     if codes:
         (sentence,) = code_sentences(found)
         assert "evosdc edit SCHEMA x" in sentence
+        assert "missing=k.A.," in code_sentences(found, {"x": ("k.A.",)})[0]
 
 
 @pytest.mark.parametrize(

@@ -40,13 +40,16 @@ class MissingCode:
     certain: bool  # whether it is taken for missing without confirmation: a usual word among numbers, no day of dates
 
 
-def code_sentences(codes: Sequence[MissingCode]) -> list[str]:
-    """Return one sentence for each column with unconfirmed codes, and what to type."""
+def code_sentences(
+    codes: Sequence[MissingCode], known: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> list[str]:
+    """Return one sentence for each column with unconfirmed codes, and what to type to add them to its known ones."""
     said = []
     for name in dict.fromkeys(code.name for code in codes):
         own = [code for code in codes if code.name == name]
         found = " and ".join(f"{code.text!r} in {code.records} records" for code in own)
-        texts = [_WHOLE.sub("", code.text) for code in own]  # 99 for 99,0, whose comma would part two codes
+        # 99 for 99,0, whose comma would part two codes
+        texts = [_WHOLE.sub("", text) for text in (*known.get(name, ()), *(code.text for code in own))]
         listed = ",".join(texts) if not any("," in text for text in texts) else value_text(texts)
         typed = shlex.join(["evosdc", "edit", "SCHEMA", printable(name), f"missing={listed}"])
         said.append(f"{found} of {printable(name)}{MAY_STAND}: if so, {typed}")

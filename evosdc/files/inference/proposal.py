@@ -145,7 +145,7 @@ def infer(
         notes.append(f"{', '.join(others)} and empty values are taken for missing.")
     withheld = {attribute.name for attribute in attributes if not attribute.role.published}
     doubtful = [c for c in suspected if not c.certain and c.name not in withheld and c.text not in own.get(c.name, ())]
-    notes += code_sentences(doubtful)
+    notes += code_sentences(doubtful, own)
     notes += order_sentences([column.name for column in columns if column.name in withheld and keeps_order(column)])
     identifying = [a.name for a in attributes if a.role is Role.IDENTIFIER]
     for column in (column for column in columns if column.name in identifying):

@@ -776,6 +776,7 @@ class TestSearches:
             assert answer.status == 400
             assert told in words(answer.text.partition('role="alert"')[2].partition("</ul>")[0])
             assert re.search(r'name="no-tune" value="1" checked', answer.text), "what was typed stays"
+            assert "Turn off: Start" in answer.text
         assert set((server.folder / "runs").iterdir()) == before
 
     def test_a_search_can_be_taken_back(self, server, run):
