@@ -212,3 +212,20 @@ def test_what_differs_is_measured(people):
     assert found == evosdc.measure(people, masked, ["dbrl"], protect=["age"])
     assert "Measured: age." in found._repr_html_()
     assert evosdc.measure(people, people.copy(), ["dbrl"]).attributes == tuple(people)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_judges_complete_the_verdict_of_a_result_and_of_a_folder(people, tmp_path, kept):
+    wishes = {"protect": ["age", "sex"], "time": 0.3, "second_opinion": False, "seed": 1}
+    found = evosdc.protect(people, **wishes, output=tmp_path / "run" if kept else None)
+    assert not found.second_opinion.answered
+    judged = evosdc.judge(found)
+    assert found.second_opinion.answered == len(judged.findings)
+    assert judged.of_run.headline == found.verdict.headline
+    assert str(judged).startswith(judged.of_run.line)
+    if kept:
+        assert (tmp_path / "run" / found.best.file).is_file()
+        assert len(list((tmp_path / "run").glob("best*.csv"))) == 1
+        assert evosdc.judge(str(tmp_path / "run")).of_run == judged.of_run
+    with pytest.raises(InputError, match="The run knows what was masked"):
+        evosdc.judge(found, protect=["age"])

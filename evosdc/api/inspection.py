@@ -2,14 +2,17 @@
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from contextlib import nullcontext
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from evosdc.api.html import Framed, Page, Shown, heading, in_python, paragraphs, shown, table
+from evosdc.api.outcome import Outcome
 from evosdc.api.picture import Picture, bars, points
+from evosdc.api.progress import shown as progress
 from evosdc.api.protection import ProtectedData, result_with
 from evosdc.api.tables import as_file, as_table, as_version, chosen_of, held_once, warn_of_another_order
 from evosdc.assess import data_check
@@ -18,7 +21,7 @@ from evosdc.assess.changes import certainly_unmasked, differs, matched, reordere
 from evosdc.assess.defaults import choose_attributes
 from evosdc.assess.judge import SecondOpinion, second_opinions
 from evosdc.assess.risk import Perturbed
-from evosdc.assess.verdict import identity_of, identity_words
+from evosdc.assess.verdict import identity_words, with_identity
 from evosdc.errors import DataError, Fault, ParameterError
 from evosdc.model import EarlierRelease, IntruderView, Judgement, Limit, Microdata
 from evosdc.options.inspection import JudgeOptions, MeasureOptions, RiskOptions
@@ -26,7 +29,9 @@ from evosdc.options.model import read, takes
 from evosdc.options.runs import CheckOptions
 from evosdc.options.search import LimitOptions
 from evosdc.plugins.registry import default_registry
+from evosdc.runs.layout import REPORT
 from evosdc.runs.published import read_crosswalk
+from evosdc.runs.result import Verdict
 from evosdc.secret import chosen_seed, judging_seed
 from evosdc.specs import LimitSpec
 from evosdc.table.schema import Role
@@ -141,16 +146,19 @@ def _matched(order: Path | Rows | None, original: Table, masked: Table) -> tuple
     return matched(original, masked, rows, original.schema.withheld)
 
 
+@dataclass(frozen=True, repr=False)
 class Judged(Framed, Shown, SecondOpinion):
     """A second opinion that a notebook shows; see `evosdc.judge`."""
 
     title, page = "A second opinion on a masked file", "judged.html"
     columns = ("judge", "kind", "masked", "error", "chance", "original", "claimed", "exceeds", "meaning")
 
+    of_run: Verdict | None = None  # whether the file of the run may be published, after these judges
+
     @classmethod
-    def of(cls, opinion: SecondOpinion) -> "Judged":
+    def of(cls, opinion: SecondOpinion, of_run: Verdict | None = None) -> "Judged":
         """Return an opinion as one that shows itself."""
-        return cls(**{field.name: getattr(opinion, field.name) for field in fields(opinion)})
+        return cls(**{field.name: getattr(opinion, field.name) for field in fields(opinion)}, of_run=of_run)
 
     @property
     def scores(self) -> dict[str, float]:
@@ -172,6 +180,7 @@ class Judged(Framed, Shown, SecondOpinion):
         return bars("What judges find in a masked file", "per cent", rows, ranges)
 
     def _lines(self) -> Iterator[str]:
+        yield from self._on_run()
         yield in_python(self.verdict.sentence)
         if self.identity is not None:
             yield identity_words(self.identity)
@@ -179,12 +188,17 @@ class Judged(Framed, Shown, SecondOpinion):
         for one in self.findings:
             yield f"{one.judge}: {shown(one.masked.value)} (chance {shown(one.chance.value)}): {one.words}"
 
+    def _on_run(self) -> Iterator[str]:
+        if self.of_run is not None:
+            yield f"{self.of_run.line}."
+            yield from (f"{line.risk}: {line.words}." for line in self.of_run.risks)
+
     def _repr_html_(self) -> str:
         verdict = self.verdict
         rows = ((f.judge, f.masked.value, f.chance.value, f.original.value, f.claim, f.words) for f in self.findings)
         judged = table(["judge", "masked", "chance", "original", "claimed", "what it means"], rows)
         found = [] if self.identity is None else [identity_words(self.identity)]
-        words = paragraphs([*found, *map(in_python, self.warnings)])
+        words = paragraphs([*self._on_run(), *found, *map(in_python, self.warnings)])
         return heading(in_python(verdict.sentence), verdict.holds) + words + judged
 
 
@@ -198,17 +212,21 @@ def judge(original: Any, masked: Any = None, **options: Any) -> Judged:
         Record r of both is the same respondent, unless a crosswalk is given or `masked` is the shuffled frame of a
         result of `protect`. Roles of a frame are those that ``evosdc init`` proposes; columns that are left out of a
         protected file may be missing in `masked`. Originals that a crosswalk has not are left out. Earlier releases are
-        frames or Tables in the order of the original, or pairs of one and its crosswalk. A result of `protect` or
-        `apply` is given alone.
+        frames or Tables in the order of the original, or pairs of one and its crosswalk. A result of `protect`,
+        `apply` or `run`, or a run folder, is given alone: judges that had no time before run now, and the verdict of
+        the result is written again, as by ``evosdc judge RUN``.
     {options}
 
     Examples
     --------
-    >>> evosdc.judge(evosdc.protect(frame)).verdict.sentence  # doctest: +SKIP
+    >>> evosdc.judge(found), found.verdict  # of evosdc.protect  # doctest: +SKIP
+    >>> evosdc.judge("runs/first").of_run.line  # doctest: +SKIP
     >>> evosdc.judge(frame, protected, protect=["age", "sex"]).verdict.sentence  # doctest: +SKIP
     """
 
     chosen = read(JudgeOptions, options)
+    if masked is None and isinstance(original, Outcome | str | Path):
+        return _judged_run(original, chosen)
     original, masked, order, protect = _sides(original, masked, chosen.crosswalk, chosen.protect)
     whole, _ = as_file(original, protect)
     names = None if protect is None else whole.schema.named(protect, "protect")
@@ -227,12 +245,37 @@ def judge(original: Any, masked: Any = None, **options: Any) -> Judged:
         in_order=order is None,
         earlier=tuple(_released(place, one, whole) for place, one in enumerate(chosen.earlier, 1)),
     )[""]
-    words = reordered_words(before, after, certainly_unmasked(before.schema, after, protect))
-    if words:
+    found = with_identity(opinion, before, after, protect, default_registry())
+    for words in found.warnings[len(opinion.warnings) :]:
         warnings.warn(in_python(words), stacklevel=3)
-        opinion = replace(opinion, warnings=(*opinion.warnings, words))
-    found = identity_of(before, after, opinion.attributes, default_registry())
-    return Judged.of(replace(opinion, identity=found))
+    return Judged.of(found)
+
+
+def _judged_run(run: Outcome | str | Path, chosen: JudgeOptions) -> Judged:
+    """Return what judges find of the file of a run, whose verdict and pages are written again."""
+    from evosdc.experiment.data import earlier_release
+    from evosdc.experiment.display import Display
+    from evosdc.experiment.judging import judge_run
+    from evosdc.files.source import Source
+    from evosdc.report import write_pages
+
+    if unfit := [name for name in ("protect", "crosswalk") if getattr(chosen, name) is not None]:
+        wanted, advice = "nothing but the run", "The run knows what was masked, and which record is which."
+        raise ParameterError(Fault(", ".join(unfit), "with a run", wanted, advice))
+
+    def released(source: Source) -> tuple[EarlierRelease, ...]:
+        return tuple(
+            earlier_release(Path(one), source) if isinstance(one, str | Path) else _released(place, one, source.table)
+            for place, one in enumerate(chosen.earlier, 1)
+        )
+
+    with nullcontext(Path(run)) if isinstance(run, str | Path) else run.run() as path:
+        found = judge_run(path, chosen, default_registry(), progress() or Display(), released)
+        if found.updated and (path / REPORT).exists():
+            write_pages(path)
+    if isinstance(run, Outcome):
+        run.renew(found.result)
+    return Judged.of(found.opinion, found.result.verdict)
 
 
 def _released(place: int, given: Any, original: Table) -> EarlierRelease:

@@ -1,6 +1,7 @@
 """What a run found, for people and programs: verdict, front, scores, pictures."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,16 @@ class Outcome(Shown):
     roles: Mapping[str, str]  # for a frame, by column the role that was proposed and why
 
     result: results.Result
+
+    @contextmanager
+    def run(self) -> Iterator[Path]:
+        """Lend the run folder, with the data that the run reads."""
+        assert self.folder is not None, "a result of a function that keeps none lends it itself"
+        yield self.folder
+
+    def renew(self, result: results.Result) -> None:
+        """Take over a result that was written again, as judges do."""
+        self.result = result
 
     @property
     def best(self) -> results.Best:

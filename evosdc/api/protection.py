@@ -1,7 +1,7 @@
 """``evosdc.protect``, ``evosdc.apply``, ``evosdc.explain``, and their results."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
@@ -34,7 +34,7 @@ _UNTIL_THE_END: "dict[str, TemporaryDirectory[str]]" = {}
 _RESULTS: "WeakValueDictionary[int, ProtectedData[Any]]" = WeakValueDictionary()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class ProtectedData(Outcome, Generic[Data]):
     """Protected data, with the figures and verdict of the run that made them; see `evosdc.protect`."""
 
@@ -69,6 +69,12 @@ class ProtectedData(Outcome, Generic[Data]):
         >>> knee.frame, knee.publishable  # doctest: +SKIP
         """
         return self._kept.chosen(which, None if output is None else Path(output))
+
+    @contextmanager
+    def run(self) -> Iterator[Path]:
+        """Lend the run folder, with the data that the run reads."""
+        with self._kept.with_data():
+            yield self._kept.run
 
     @property
     def original(self) -> Table:
@@ -142,20 +148,27 @@ class _Kept(Generic[Data]):
 
     def chosen(self, which: int | str | Mapping[str, float], output: Path | None) -> ProtectedData[Data]:
         """Return a member of the front as the best file of a run of its own."""
-        from evosdc.experiment.data import write_own_data
         from evosdc.experiment.members import choose_member, named_member
         from evosdc.report import write_pages
 
         own = [TemporaryDirectory(prefix="evosdc-")] if output is None else []
         target = output if output is not None else Path(own[0].name) / "run"
-        absent = not (self.home / DATA).exists()
-        if absent:
-            write_own_data(self.original, self.home / DATA)
-        try:
+        with self.with_data():
             result = choose_member(self.run, named_member(which), target, default_registry(), None, "evosdc.choose")
             if output is not None:
                 write_pages(target)
             return replace(self, run=target, temporary=(*self.temporary, *own)).found(result, output is not None)
+
+    @contextmanager
+    def with_data(self) -> Iterator[None]:
+        """Have the data that the run reads in their folder, which a temporary one does not keep."""
+        from evosdc.experiment.data import write_own_data
+
+        absent = not (self.home / DATA).exists()
+        if absent:
+            write_own_data(self.original, self.home / DATA)
+        try:
+            yield
         finally:
             if absent:
                 rmtree(self.home / DATA)

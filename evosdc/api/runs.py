@@ -34,6 +34,11 @@ class RunResult(Outcome, dict[str, Any]):
         super().__init__(result.to_json(), folder=str(folder))
         self.result, self.folder, self.roles = result, folder, {}
 
+    def renew(self, result: Result) -> None:
+        """Take over a result that was written again."""
+        super().renew(result)
+        self.update(result.to_json())
+
 
 @takes(options_of.RunOptions)
 def run(experiment: "Experiment | Mapping[str, Any]", folder: str | Path | None = None, **options: Any) -> "RunResult":

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
+from evosdc.assess.changes import certainly_unmasked, reordered_words
 from evosdc.assess.intruder import found_by_intruder, measured_by
 from evosdc.assess.three_risks import MOST_EXCESS, above_their_bounds, inferred, three_risks
 from evosdc.assess.utility import destroyed, named, shown, trust
@@ -13,6 +14,9 @@ from evosdc.plugins.registry import Registry
 from evosdc.printing import NOT_YET_CHECKED, three_digits
 from evosdc.runs.result import Audience, Bound, RiskLine, Trust, Verdict
 from evosdc.table.table import Table
+
+if TYPE_CHECKING:
+    from evosdc.assess.judge import SecondOpinion
 
 NO = "not publishable"
 
@@ -487,13 +491,18 @@ def unmasked_causes(judged: Iterable[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def identity_of(original: Table, masked: Table, names: Sequence[str], registry: Registry) -> dict[str, Any] | None:
-    """Return the expected re-identifications by an informed intruder, whatever is claimed; None in other categories."""
+def with_identity(
+    opinion: "SecondOpinion", original: Table, masked: Table, protect: Sequence[str] | None, registry: Registry
+) -> "SecondOpinion":
+    """Return an opinion with what an informed intruder re-identifies, and a warning of records in another order."""
+    names = opinion.attributes
     before, after = original.select(names), masked.select(names)
+    # In other categories nobody knows how many.
     found = found_by_intruder(original, after, names, registry) if before.schema == after.schema else None
-    if found is None:
-        return None
-    return found.without_records() | {"accepted": ACCEPTED}
+    identity = None if found is None else found.without_records() | {"accepted": ACCEPTED}
+    words = reordered_words(original, masked, certainly_unmasked(original.schema, masked, protect))
+    warnings = (*opinion.warnings, *([words] if words else ()))
+    return replace(opinion, identity=identity, warnings=warnings)
 
 
 def identity_words(found: Mapping[str, Any]) -> str:

@@ -19,7 +19,7 @@ from evosdc.errors import CheckpointError, DataError, ExperimentError, Fault
 from evosdc.experiment.assembly import Assembly, opened, require_choice
 from evosdc.experiment.display import Display
 from evosdc.experiment.environment import begun_by
-from evosdc.experiment.opinion import judged_files, members_opinion, plan_of
+from evosdc.experiment.opinion import judged_files
 from evosdc.experiment.outputs import write_outputs
 from evosdc.experiment.release import found_in
 from evosdc.experiment.start import read_portfolio, scored
@@ -217,11 +217,3 @@ def member_findings(
         found = judged_files(assembly, {"": masked}, {"": individual.scores}, answered)
         document["second_opinion"] = found[""].to_json()
     return document
-
-
-def members_of(path: Path, registry: Registry) -> dict[str, Any] | None:
-    """Return `members_opinion` of a run that has ended."""
-    folder = RunFolder(path)
-    assembly = published_file(path, registry).assembly
-    result = Result.read(path)
-    return members_opinion(assembly, plan_of(folder, result.portfolio.best), result.generations)

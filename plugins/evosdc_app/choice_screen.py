@@ -181,18 +181,37 @@ def _verdict(run: Path) -> Verdict | None:
 async def member(bench: Workbench, form: Form) -> Response:
     """Show the facts about a file."""
     run, at = bench.folder.run(form.one("run")), form.one("member", OWN)
-    judge = bool(form.one("judge"))
+    asked = bool(form.one("judge"))
     words = ["member", f"{RUNS}/{run.name}", at if at == OWN or at.isdecimal() else "0"]
-    words += ["--judge"] if judge else []
+    words += ["--judge"] if asked else []
     depends = [run / layout.RESULT, run / SO_FAR, *sorted(run.glob("checkpoint-*.npz"))[-1:]]
     answer = await bench.calls.ask([*words, "--json"], *depends)
     found = answer.document
-    if judge:
+    if asked:
         return bench.fragment("opinion.html", faults=answer.faults, opinion=found.get("second_opinion"), at=at)
+    result = Result.known(run)
+    front = await to_thread.run_sync(read_front, run)
+    own = result is not None and front.ended and at in (OWN, str(front.own))
     return bench.fragment(
-        "member.html", faults=answer.faults, found=found, at=at, run=run.name, command=line_of(words),
-        **(_sections(found) if found else {}),
+        "member.html", faults=answer.faults, found=found, at=at, run=run.name, command=line_of(words), own=own,
+        opinion=result.second_opinion.best if result is not None and own else None,
+        judge=line_of(judge_words(run)), **(_sections(found) if found else {}),
     )  # fmt: skip
+
+
+def judge_words(run: Path) -> list[str]:
+    """Return the command by which judges complete the verdict of a run."""
+    return ["judge", f"{RUNS}/{run.name}"]
+
+
+async def judge(bench: Workbench, form: Form) -> Response:
+    """Run `evosdc judge`, which writes the verdict, the report and the name of the file again."""
+    run = bench.folder.run(form.one("run"))
+    await _require_ended(bench, run)
+    answer = await bench.calls.carry_out([*judge_words(run), "--json"])
+    if answer.faults:
+        return await shown(bench, form.one("data"), run, OWN, "", "", None, answer.faults)
+    return away("/choose", {"data": form.one("data"), "run": run.name}, "opinion")
 
 
 def _sections(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -258,13 +277,7 @@ async def _exported(bench: Workbench, form: Form, run: Path) -> Response:
     member = form.one("member", OWN)
     if not (member.isdecimal() or member == OWN):
         raise DataError(Fault("member", repr(member), f"a number, or {OWN}"))
-    with move_on_after(_CLOSING):
-        while read_run_status(run).phase != RUNNING and bench.jobs.active(run):
-            await sleep(0.1)
-    phase = read_run_status(run).phase
-    # Of a finished run everything is there but the report, which takes longer than that on a busy computer.
-    if phase == RUNNING or (phase != FINISHED and bench.jobs.active(run)):
-        raise RefusedError([GOES_ON])
+    await _require_ended(bench, run)
     output = bench.folder.name(bench.folder.path(form.one("output")))
     if output in bench.exporting:
         raise DataError(Fault(output, "a file that is being written", "another name", "Wait for the first export."))
@@ -302,6 +315,17 @@ async def _exported(bench: Workbench, form: Form, run: Path) -> Response:
         # A stopped run reports on its own best file only.
         has={name: own and (of_file / page).exists() for name, page in PAGES.items()}, names=PAGES,
     )  # fmt: skip
+
+
+async def _require_ended(bench: Workbench, run: Path) -> None:
+    """Raise where a search goes on; wait for one that has ended, and writes its report yet."""
+    with move_on_after(_CLOSING):
+        while read_run_status(run).phase != RUNNING and bench.jobs.active(run):
+            await sleep(0.1)
+    phase = read_run_status(run).phase
+    # Of a finished run everything is there but the report, which takes longer than that on a busy computer.
+    if phase == RUNNING or (phase != FINISHED and bench.jobs.active(run)):
+        raise RefusedError([GOES_ON])
 
 
 async def _run_of(bench: Workbench, run: Path, member: str) -> tuple[Path, list[str]]:
@@ -342,6 +366,7 @@ ROUTES: Routes = {
     ("GET", "/choose"): choose,
     ("GET", "/fragment/member"): member,
     ("GET", "/fragment/export"): command,
+    ("POST", "/judge"): judge,
     ("POST", "/export"): export,
     ("POST", "/withdraw"): withdraw,
 }

@@ -9,7 +9,6 @@ import evosdc
 from evosdc.experiment import opinion
 from evosdc.experiment.assembly import assemble, known_to_attackers
 from evosdc.experiment.experiment import MaskingEntry
-from evosdc.experiment.members import members_of
 from evosdc.experiment.opinion import half_release, halves_of, members_opinion
 from evosdc.experiment.reader import parse_experiment
 from evosdc.plugins.registry import default_registry
@@ -134,6 +133,9 @@ def test_a_run_says_so_in_its_verdict_and_again_later(folder, tmp_path):
     judges = result["second_opinion"]["members"]["judges"]
     assert judges["members-inference"]["value"] > 5.0
     assert any("A learner guesses" in reason for reason in result["verdict"]["reasons"])
-    again = members_of(tmp_path / "run", REGISTRY)
+    result["second_opinion"]["members"] = None
+    (tmp_path / "run" / "result.json").write_text(json.dumps(result))
+    evosdc.judge(run)
+    again = run["second_opinion"]["members"]
+    assert again == run.result.second_opinion.members
     assert again["judges"]["members-inference"] == judges["members-inference"]
-    assert run is not None

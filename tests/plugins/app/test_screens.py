@@ -573,6 +573,27 @@ class TestSearches:
         for name in second["judges"]:
             assert name in told
 
+    def test_judges_complete_the_verdict_of_the_run_s_own_file(self, server, run):
+        folder = server.folder / "runs" / run
+        kept = {name: (folder / name).read_bytes() for name in ("result.json", "release.json")}
+        before = json.loads(kept["result.json"])
+        assert not before["second_opinion"]["answered"], "it was begun without judges"
+        assert f"evosdc judge runs/{run}" in shown(server.get("/fragment/member", run=run, member="best").text)
+        answer = server.post("/judge", run=run, data="survey.csv")
+        assert answer.status == 303
+        after = json.loads((folder / "result.json").read_text())
+        assert after["second_opinion"]["answered"]
+        assert after["best"]["file"] == best_of(folder).name
+        page = words(server.get("/choose", run=run, data="survey.csv").text)
+        assert f"Verdict: {after['verdict']['headline'].upper()}" in page
+        told = words(server.get("/fragment/member", run=run, member="best").text)
+        assert after["second_opinion"]["text"] in told
+        assert "judges that had no time" in told
+        assert "judges" in (folder / "report.html").read_text()
+        best_of(folder).rename(folder / before["best"]["file"])
+        for name, text in kept.items():
+            (folder / name).write_bytes(text)
+
     def test_the_run_s_own_best_file_comes_first_with_its_verdict(self, server, run):
         page = server.get("/choose", run=run, data="survey.csv").text
         folder = server.folder / "runs" / run
