@@ -11,9 +11,11 @@ import pytest
 
 import evosdc
 from evosdc.api.html import MOST_LINES, in_python
+from evosdc.api.outcome import Outcome
 from evosdc.api.picture import bars, points
 from evosdc.api.progress import Line, shown
 from evosdc.errors import InputError
+from evosdc.runs.result import Result
 
 SHORT = {"generations": 3, "tune": False, "second_opinion": False, "seed": 4}
 
@@ -104,6 +106,20 @@ def test_runs_and_members_of_fronts_show_themselves(people, tmp_path):
         assert 1 < len(str(result).splitlines()) <= MOST_LINES
         assert drawn(result.plot())
         assert result._repr_html_()
+
+
+def test_files_outside_the_bounds_are_crosses_and_the_bounds_are_lines():
+    best = {"scores": {"il": 4.0, "dr": 8.0, "infeasibility": 0.0, "tighter": 0.0}, "fitness": [4.0]}
+    broken = {"scores": {"il": 2.0, "dr": 20.0, "infeasibility": 1.2}, "fitness": [2.0]}
+    result = Result.model_validate({"best": best, "portfolio": {"best": broken}, "bounds": {"dr": 9.0, "il": 30.0}})
+    found = Outcome()
+    found.result = result
+    svg = drawn(found.plot())
+    assert svg.count("<path") == svg.count("<circle") == 1
+    assert "best without a search, outside the bounds: information loss 2" in svg
+    assert "this file: information loss 4" in svg
+    assert "bound 9" in svg
+    assert "bound 30" in svg
 
 
 def test_pictures_leave_out_what_is_no_number_and_escape_names(tmp_path):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evosdc.api.html import Shown, heading, in_python, paragraphs, table
-from evosdc.api.picture import Picture, points
+from evosdc.api.picture import OUTSIDE, Picture, points
 from evosdc.assess.verdict import required_words
 from evosdc.runs import result as results
 
@@ -72,13 +72,15 @@ class Outcome(Shown):
         return pd.DataFrame(rows).rename_axis("number")
 
     def plot(self) -> "Picture":
-        """Return a picture of loss and risk: the front, the file, and the best one without a search."""
-        front = self.front
-        series = {"front": list(zip(front["il"], front["dr"], strict=True)) if {"il", "dr"} <= {*front} else []}
-        for name, one in (("best without a search", self.classical), ("this file", self.best)):
+        """Return a picture of loss and risk: the front, the file, the best one without a search, and the bounds."""
+        named = [("best without a search", self.classical), ("this file", self.best)]
+        series: dict[str, list[tuple[float, float]]] = {}
+        for name, one in (*(("front", member) for member in self.result.front), *named):
             if one is not None and one.il is not None and one.dr is not None:
-                series[name] = [(one.il, one.dr)]
-        return points("Loss and risk of protected files", "information loss", "disclosure risk", series)
+                outside = max(one.scores.get("infeasibility", 0.0), one.scores.get("tighter", 0.0)) > 0.0
+                series.setdefault(f"{name}, {OUTSIDE}" if outside else name, []).append((one.il, one.dr))
+        title = "Loss and risk of protected files"
+        return points(title, "information loss", "disclosure risk", series, bounds=self.result.bounds)
 
     @property
     def verdict(self) -> results.Verdict:

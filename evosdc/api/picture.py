@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from math import isfinite
 from pathlib import Path
+from types import MappingProxyType
 
 from evosdc.api.html import require_free
 from evosdc.files.atomic import write_text
@@ -14,6 +15,8 @@ COLOURS = ("#1f5fa6", "#c2571a", "#2d7d46", "#7a4fa3", "#8a8a8a")
 """Of series, in their order; distinct for people with colour blindness, too."""
 
 WIDTH, HEIGHT, MARGIN = 640, 400, 56
+
+OUTSIDE = "outside the bounds"  # end of the names of series that are drawn as crosses
 
 
 class Picture:
@@ -35,10 +38,17 @@ class Picture:
         return "<picture; .save('FILE.svg') writes it>"
 
 
-def points(title: str, x: str, y: str, series: Mapping[str, Sequence[Point]], lines: Sequence[str] = ()) -> Picture:
-    """Return points in a plane, in a colour by series."""
+def points(
+    title: str,
+    x: str,
+    y: str,
+    series: Mapping[str, Sequence[Point]],
+    lines: Sequence[str] = (),
+    bounds: Mapping[str, float] = MappingProxyType({}),
+) -> Picture:
+    """Return points in a plane, in a colour by series; those `OUTSIDE` are crosses, `bounds` on ``il dr`` lines."""
     known = {name: [p for p in own if isfinite(p[0]) and isfinite(p[1])] for name, own in series.items()}
-    both = [point for own in known.values() for point in own]
+    both = [point for own in known.values() for point in own] + [(bounds.get("il", 0.0), bounds.get("dr", 0.0))]
     right, top = (_end(value[axis] for value in both) for axis in (0, 1))
 
     def place(point: Point) -> Point:
@@ -63,8 +73,17 @@ def points(title: str, x: str, y: str, series: Mapping[str, Sequence[Point]], li
             for point in own:
                 a, b = place(point)
                 hover = escape(f"{name}: {x} {point[0]:.4g}, {y} {point[1]:.4g}")
-                parts.append(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="4" fill="{colour}"><title>{hover}</title></circle>')
+                sign = f'circle cx="{a:.1f}" cy="{b:.1f}" r="4" fill="{colour}"'
+                if name.endswith(OUTSIDE):
+                    sign = f'path d="M{a - 4:.1f} {b - 4:.1f}l8 8m0 -8l-8 8" stroke="{colour}" stroke-width="1.6"'
+                parts.append(f"<{sign}><title>{hover}</title></{sign.split()[0]}>")
         parts.append(_text(WIDTH - MARGIN, MARGIN + 4 + 16 * place_of, name, "end", colour))
+    for axis, value in bounds.items():
+        a, b = place((value, value))
+        across, up = (a + 4, MARGIN + 12) if axis == "il" else (MARGIN + 4, b - 5)
+        begin, end = ((a, MARGIN), (a, HEIGHT - MARGIN)) if axis == "il" else ((MARGIN, b), (WIDTH - MARGIN, b))
+        parts.append(_line(begin[0], begin[1], end[0], end[1], COLOURS[1]))
+        parts.append(_text(across, up, f"bound {value:g}", "start", COLOURS[1]))
     parts += [_text(WIDTH / 2, HEIGHT - 14, x, "middle"), _text(MARGIN - 40, MARGIN - 14, y, "start")]
     return _picture(title, HEIGHT, parts)
 

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from math import inf
 from time import monotonic, process_time
 from typing import Any
@@ -34,11 +35,11 @@ from evosdc.files.atomic import write_text
 from evosdc.files.published import SHUFFLED
 from evosdc.model import Described, Individual, Judgement, Limit, Seedable, matrices_of
 from evosdc.model.constraint import Constraints
-from evosdc.model.individual import ERROR, INFEASIBILITY
+from evosdc.model.individual import ERROR, INFEASIBILITY, TIGHTER
 from evosdc.printing import csv_text
 from evosdc.runs import layout
 from evosdc.runs.layout import RunFolder
-from evosdc.runs.result import Best, Member, Result, Scored, SecondOpinion
+from evosdc.runs.result import Best, Member, Result, Scored, SecondOpinion, bounds_of
 from evosdc.secret import PUBLIC_SEED, public
 from evosdc.table.dependence import determinations
 from evosdc.table.table import Table
@@ -74,6 +75,7 @@ def write_outputs(
     if problem.tracks:
         for difference in rescored(problem, best, (*state.population, *state.front)):
             shown.message(f"a tracker led to another score than the file has: {difference}")
+    starting, state, best = _by_own_bounds(problem.constraints, starting, state, best)
     masked = problem.decode(best.genome, best.key)
     file = layout.BEST.removesuffix(".csv") + assembly.source.original.suffix
     genotype = problem.genotype
@@ -195,6 +197,7 @@ def write_outputs(
             **of_file,
         ),
         requirements=judged,
+        bounds=bounds_of(experiment.to_json()),
         hypervolume=summaries.hypervolumes(starting, state),
         notes=[
             *([SO_FAR] if partial else ()),
@@ -235,6 +238,27 @@ def write_outputs(
     return result
 
 
+def _by_own_bounds(
+    constraints: Constraints, starting: Sequence[StartingFile], state: SearchState, best: Individual
+) -> tuple[Sequence[StartingFile], SearchState, Individual]:
+    """Return the files of a search that kept to tighter bounds, with what they miss of its own and of these."""
+    # What keeps the own bounds breaks none, though the search went by others in the end.
+    if not constraints.margins_kept:
+        return starting, state, best
+    own = replace(constraints, margins_kept={})
+
+    def judged(one: Individual) -> Individual:
+        if one.failed:
+            return one
+        scores = own.judge(one.scores) | {TIGHTER: constraints.judge(one.scores)[INFEASIBILITY]}
+        return Individual(one.genome, one.key, scores, one.objectives, one.origin)
+
+    files = [replace(file, individual=judged(file.individual)) for file in starting]
+    members = state.population.following([judged(one) for one in state.population.members])
+    front = tuple(judged(one) for one in state.front)
+    return files, replace(state, population=members, best=judged(state.best), front=front), judged(best)
+
+
 def _write_scores(folder: RunFolder, assembly: Assembly, starting: Sequence[StartingFile], state: SearchState) -> None:
     names = [*assembly.problem.measures]
     names += [name for name in ("il", "dr") if name in state.best.scores]
@@ -250,7 +274,7 @@ def _write_scores(folder: RunFolder, assembly: Assembly, starting: Sequence[Star
     genotype = assembly.problem.genotype
     names += [*genotype.trait_names] if isinstance(genotype, Described) else []
     names += [figure for figure in assembly.problem.constraints.derived if figure in state.best.scores]
-    names += [name for name in (ERROR, INFEASIBILITY) if any(name in row[-1].scores for row in rows)]
+    names += [name for name in (ERROR, INFEASIBILITY, TIGHTER) if any(name in row[-1].scores for row in rows)]
     lines: list[list[Any]] = []
     for *said, individual in rows:
         # Of a failed evaluation only the infeasibility is known.

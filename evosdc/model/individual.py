@@ -13,6 +13,7 @@ from evosdc.model.changes import Changes
 
 MAXIMUM_OBJECTIVES = 32
 INFEASIBILITY = "infeasibility"  # the score that says how far a candidate is from the constraints; 0 where they hold
+TIGHTER = "tighter"  # in results of a search that kept to tighter bounds: the same by these, and the other by its own
 ERROR = "standard-error"  # the score that is the standard error of a plan's first objective, a mean over files
 PROVISIONAL = 1e9  # infeasibility of what was judged on a part of its tables (`Stochastic.races`), besides its own
 FAILURE = 1e15  # Infeasibility of a candidate that could not be evaluated: more than any constraints can come to

@@ -23,7 +23,7 @@ from evosdc.report.drawn import (
     stacked,
     symbols,
 )
-from evosdc.report.frames import FIXED_COLUMNS, front_of, thinned
+from evosdc.report.frames import DERIVED, FIXED_COLUMNS, front_of, thinned
 from evosdc.report.standings import Standings
 from evosdc.report.wording import count, number
 from evosdc.runs.reader import RecordedRun
@@ -46,12 +46,23 @@ def il_dr_map(frame: pd.DataFrame, stand: Standings) -> Drawing:
             {"color": GREY, "width": 1.5, "dash": "dash"}, fill="tozeroy", fillcolor="rgba(107, 119, 133, 0.10)",
             hoverinfo="skip", legendgroup="marked", legendgrouptitle={"text": "marked"},
         )  # fmt: skip
+    for name, value in stand.bounds.items():
+        along = [0.0, right if name == "dr" else top], [value, value]
+        il, dr = along if name == "dr" else along[::-1]
+        drawn.add_line(
+            il, dr, f"bound: {name.upper()} {value:g}", {"color": VERMILION, "width": 1.5},
+            hoverinfo="skip", legendgroup="marked", legendgrouptitle={"text": "marked"},
+        )  # fmt: skip
+    population = thinned(known[known["set"] == "population"].sort_values("score", kind="stable"), MOST_POINTS)
+    outside = pd.concat([known[known["set"] == "portfolio"], population]).query("outside > 0")
+    cross = {"symbol": "x-thin", "color": GREY, "size": 7, "line": {"width": 1.4, "color": GREY}}
+    _points(drawn, outside, "outside the bounds", cross, "marked")
+    known, population = known.drop(outside.index), population.query("outside == 0")
     portfolio = known[known["set"] == "portfolio"]
     methods = list(dict.fromkeys(portfolio["method"]))
     for method, colour, symbol in zip(methods, colours(len(methods)), symbols(len(methods)), strict=True):
         style = {"color": colour, "symbol": symbol, "size": 8, "opacity": 0.8, "line": {"width": 0}}
         _points(drawn, portfolio[portfolio["method"] == method], method, style, "portfolio")
-    population = thinned(known[known["set"] == "population"].sort_values("score", kind="stable"), MOST_POINTS)
     hollow = {"symbol": "circle-open", "color": INK, "size": 8, "opacity": 0.75, "line": {"width": 1.2}}
     _points(drawn, population, "final population", hollow, "search")
     _points(drawn, front_of(portfolio), "front of the portfolio", {"color": GREY, "size": 4}, "portfolio", lines=GREY)
@@ -111,7 +122,7 @@ def _upper(values: list[float]) -> float:
 def _points(drawn: Drawing, rows: pd.DataFrame, name: str, marker: dict[str, Any], group: str, lines: str = "") -> None:
     if rows.empty:
         return
-    names = [str(column) for column in rows.columns if column not in (*FIXED_COLUMNS, "method", "score")]
+    names = [str(column) for column in rows.columns if column not in (*FIXED_COLUMNS, *DERIVED)]
     texts = [
         hover_text(str(label), dict(zip(names, map(float, values), strict=True)), float(score))
         for label, score, values in zip(rows["label"], rows["score"], rows[names].to_numpy(dtype=float), strict=True)

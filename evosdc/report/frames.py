@@ -10,7 +10,8 @@ import pandas as pd
 
 from evosdc.runs.reader import RecordedRun
 
-FIXED_COLUMNS = ("set", "slot", "origin", "label", "fitness", "infeasibility")
+FIXED_COLUMNS = ("set", "slot", "origin", "label", "fitness", "infeasibility", "tighter")
+DERIVED = ("method", "score", "outside")  # columns of `files` besides
 _SERIES = ("generation", "evaluations", "seconds", "front", "stalled", "hypervolume", "diversity")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?inf|nan", re.IGNORECASE)
 
@@ -84,7 +85,10 @@ def files(run: RecordedRun) -> pd.DataFrame:
     first_words = frame["label"].str.split(n=1).str[0].fillna("")
     first_words = first_words.mask(frame["label"].str.contains(", then ", regex=False, na=False), "several steps")
     frame["method"] = first_words.where(frame["set"] == "portfolio", "")
-    frame["infeasibility"] = text["infeasibility"].map(_parsed).fillna(0.0).astype(float)
+    for column in ("infeasibility", "tighter"):
+        frame[column] = text[column].map(_parsed).fillna(0.0).astype(float)
+    # Bounds that a search tightened decide which file it takes. Whether a file breaks the bounds is another question.
+    frame["outside"] = frame[["infeasibility", "tighter"]].max(axis=1)
     measures = text[names].map(_parsed).astype(float)
     frame["fitness"] = [objectives(value) for value in text["fitness"]]
     records: list[dict[str, float]] = [
@@ -99,27 +103,27 @@ def files(run: RecordedRun) -> pd.DataFrame:
 
 def ranking(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the distinct files from best to worst."""
-    # Files that break constraints come after all that do not. Files with the same scores throughout are one row (the
+    # Files outside the bounds come after all others. Files with the same scores throughout are one row (the
     # first of them) with their number in ``alike``; ``rank`` is 1 plus how many distinct files are strictly better. The
     # identity is not ranked.
     known = frame[(frame["set"] != "identity") & frame["score"].notna()]
-    names = [column for column in frame.columns if column not in (*FIXED_COLUMNS, "method", "score")]
+    names = [column for column in frame.columns if column not in (*FIXED_COLUMNS, *DERIVED)]
     # A survivor of the portfolio stands in the population, too, and a member of the front perhaps in both.
     order = known["set"].map({"portfolio": 0, "population": 1, "front": 2}).fillna(3)
-    known = known.assign(order=order).sort_values(["infeasibility", "score", "order"], kind="stable")
+    known = known.assign(order=order).sort_values(["outside", "score", "order"], kind="stable")
     keys = ["score", *names]
     in_a_set = known.groupby([*keys, "set"], dropna=False)["order"].transform("size")
     known["alike"] = in_a_set.groupby([known[key] for key in keys], dropna=False).transform("max")
     known = known.drop_duplicates(keys).drop(columns="order").reset_index(drop=True)
-    known["rank"] = known.groupby(["infeasibility", "score"], sort=True).ngroup()
+    known["rank"] = known.groupby(["outside", "score"], sort=True).ngroup()
     firsts = known["rank"].ne(known["rank"].shift())
     known["rank"] = (known.index.to_series() + 1).where(firsts).ffill().astype(int)
     return known
 
 
 def front_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the files that no other one beats in IL and DR, by increasing IL; none that breaks constraints."""
-    known = frame[frame["infeasibility"] == 0.0].dropna(subset=["il", "dr"]).sort_values(["il", "dr"], kind="stable")
+    """Return the files that no other one beats in IL and DR, by increasing IL; none outside the bounds."""
+    known = frame[frame["outside"] == 0.0].dropna(subset=["il", "dr"]).sort_values(["il", "dr"], kind="stable")
     least_before = known["dr"].cummin().shift(fill_value=math.inf)
     return known[known["dr"] < least_before]
 

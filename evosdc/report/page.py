@@ -91,6 +91,7 @@ def _section(run: RecordedRun, stand: Standings, anchor: str) -> dict[str, Any]:
         "map": figures.il_dr_map(frame, stand) if has_map else None,
         "map_definitions": definitions.first(frames.measure_names(run)) if has_map else [],
         "best_definitions": definitions.first(frames.measure_names(run)),
+        "bounded": bool((frame["outside"] > 0).any()),
         "thinned": int((frame["set"] == "population").sum()) > figures.MOST_POINTS,
         "evolution": figures.evolution(history, run.option("fitness")),
         "generations": len(history),

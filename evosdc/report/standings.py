@@ -8,7 +8,10 @@ import pandas as pd
 
 from evosdc.report.frames import figure_of, files, history, mapping, measure_names, objective_count, ranking_score
 from evosdc.runs.reader import RecordedRun
-from evosdc.runs.result import Scored
+from evosdc.runs.result import Scored, bounds_of
+
+# What is said of a file outside the bounds of an experiment, and of one outside those that its search tightened.
+BROKEN, MISSED = "breaks the bounds", "outside the tighter bounds"
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,16 @@ class Standing:
         """Disclosure risk, 0..100, or NaN."""
         return self.scores.get("dr", math.nan)
 
+    @property
+    def beyond(self) -> bool:
+        """Whether it breaks the bounds of the experiment; those that its search tightened do not count."""
+        return self.scores.get("infeasibility", 0.0) > 0.0
+
+    @property
+    def outside(self) -> float:
+        """How far it is from the bounds that the search kept to, as `evosdc.report.frames.files` has it."""
+        return max(self.scores.get("infeasibility", 0.0), self.scores.get("tighter", 0.0))
+
 
 @dataclass(frozen=True)
 class Standings:
@@ -45,6 +58,7 @@ class Standings:
     tuned: bool = False  # whether the known methods were tuned for the fitness before the search
     limit: float = math.nan  # the score below which no masked file lies; NaN where it is not known
     curve: tuple[tuple[float, float], ...] = ()  # corners (IL, DR) of the curve below which no masked file lies
+    bounds: Mapping[str, float] = field(default_factory=dict)  # of `evosdc.runs.result.bounds_of`
 
     def above(self, standing: Standing) -> float:
         """Return by how many per cent a file's score lies above the limit; NaN where that is not known."""
@@ -87,10 +101,11 @@ def standings(run: RecordedRun) -> Standings:
         best=best,
         size=first.size if run.ended else counted,
         objectives=size,
-        published=written if written and best and written.scores != best.scores else None,
+        published=written if written and best and best.scores.items() - written.scores.items() else None,
         tuned=bool(first.tuned),
         limit=figure_of(limit.get("fitness")),
         curve=tuple((figure_of(point.get("il")), figure_of(point.get("dr"))) for point in limit.get("curve") or ()),
+        bounds=bounds_of(run.resolved),
     )
 
 
@@ -104,8 +119,11 @@ def _least(frame: pd.DataFrame, names: list[str]) -> Standing | None:
     known = frame[frame["score"].notna()]
     if known.empty:
         return None
-    row = known.sort_values(["infeasibility", "score"], kind="stable").iloc[0]
-    return Standing(str(row["label"]), float(row["score"]), {name: float(row[name]) for name in names})
+    row = known.sort_values(["outside", "score"], kind="stable").iloc[0]
+    scores = {
+        name: float(row[name]) for name in (*names, *(column for column in ("infeasibility", "tighter") if row[column]))
+    }
+    return Standing(str(row["label"]), float(row["score"]), scores)
 
 
 def _champion(run: RecordedRun) -> Standing | None:

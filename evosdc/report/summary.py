@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evosdc.report.frames import mapping, protected_attributes, spent
-from evosdc.report.standings import Standing, Standings
+from evosdc.report.standings import BROKEN, MISSED, Standing, Standings
 from evosdc.report.wording import STATES, count, duration, listing, number, percent, plural, quoted
 from evosdc.runs.reader import RecordedRun
 
@@ -48,13 +48,21 @@ def key_figures(stand: Standings) -> list[dict[str, Any]]:
         {
             "name": name,
             # A label that says no more than the name is left out.
-            "label": standing.label if standing is stand.portfolio else "breaks the bounds" * _beyond(standing),
+            "label": "; ".join(
+                filter(None, [standing.label * (standing is stand.portfolio), _outside(standing, stand)])
+            ),
             "figures": _figures(standing, stand),
             "best": standing is stand.best,
         }
         for name, standing in named
         if standing is not None
     ]
+
+
+def _outside(standing: Standing, stand: Standings) -> str:
+    """Return in words that a file breaks bounds; those that the search tightened only where it is not the best."""
+    further = stand.best is not None and standing.outside > stand.best.outside
+    return BROKEN if standing.beyond else MISSED if further else ""
 
 
 def _figures(standing: Standing, stand: Standings) -> list[tuple[str, str]]:
@@ -108,6 +116,9 @@ def _searched(run: RecordedRun, stand: Standings) -> str:
     tried = tuned.get("evaluations")
     if stand.size and isinstance(tried, int):
         words.append(f" that had been tuned for this score on {plural(tried, 'file')}")
+    if stand.best is not None and run.resolved.get("tighter"):
+        misses = ", which the best file misses" if stand.best.scores.get("tighter") else ""
+        words.append(f". The verdict on an earlier file was no, so that it kept to tighter bounds{misses}")
     evidence = run.without_paths(tuned.get("evidence"))
     reason = run.without_paths(run.result.stopped)
     over = reason.endswith(" seconds")  # of the run as a whole, of which the search is a part
@@ -127,7 +138,7 @@ def _stands(run: RecordedRun, stand: Standings) -> str:
         known = quoted(stand.portfolio.label)
         others.append(f"{number(stand.portfolio.score)} for {stand.rival}, {known},")
     if stand.identity:
-        beyond = ", which breaks the bounds" if _beyond(stand.identity) else ""
+        beyond = ", which breaks the bounds" if stand.identity.beyond else ""
         others.append(f"{number(stand.identity.score)} for the unprotected original{beyond}")
     text += f", against {listing(others).rstrip(',')}." if others else "."
     return " ".join(part for part in (text, gain_text(stand), _published(run, stand)) if part)
@@ -208,6 +219,8 @@ def _over_portfolio(stand: Standings) -> str:
     gain = stand.improvement
     if stand.portfolio is None or not math.isfinite(gain):
         return ""
+    if where := _outside(stand.portfolio, stand):
+        return f"{stand.rival.capitalize()} is no rival: {where}."
     base = stand.portfolio.score
     if abs(gain) <= RELATIVE_NOISE * max(1.0, abs(base)):
         return f"Nothing was gained: no file better than {stand.rival} was found."
@@ -220,13 +233,8 @@ def _over_portfolio(stand: Standings) -> str:
     return f"That is {number(gain)} points{share} less than {stand.rival}; less is better."
 
 
-def _beyond(original: Standing) -> bool:
-    """Whether the original breaks the bounds of the search, so that its score is none to compare with."""
-    return original.scores.get("infeasibility", 0.0) > 0.0
-
-
 def _over_original(stand: Standings) -> str:
-    if stand.best is None or stand.identity is None or _beyond(stand.identity):
+    if stand.best is None or stand.identity is None or stand.identity.beyond:
         return ""
     lost = stand.best.score - stand.identity.score
     # Written so that an unknown score says nothing.

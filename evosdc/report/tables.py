@@ -5,11 +5,12 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from evosdc.printing import figure_text, file_name
 from evosdc.report.frames import mapping, measure_names
-from evosdc.report.standings import Standings
+from evosdc.report.standings import BROKEN, MISSED, Standings
 from evosdc.report.wording import count, listing, number, percent, settings
 from evosdc.runs.reader import RecordedRun
 
@@ -20,13 +21,15 @@ TOP_OF_PORTFOLIO = 3
 def best_files(run: RecordedRun, ranked: pd.DataFrame, stand: Standings) -> dict[str, Any]:
     """Return the ten best files, then the best of the portfolio that are not among them, then the identity."""
     names = measure_names(run)
-    top = ranked.head(TOP)
-    below = ranked.iloc[TOP:]
+    where = np.where(ranked["infeasibility"] > 0, BROKEN, np.where(ranked["outside"] > 0, MISSED, ""))
+    rows = ranked.assign(where=where)
+    top, below = rows.head(TOP), rows.iloc[TOP:]
     known = below[below["set"] == "portfolio"].head(TOP_OF_PORTFOLIO)
     groups = [(f"The {count(len(top))} best files", top.to_dict("records"))]
     groups.append(("The best portfolio files further down", known.to_dict("records")))
     if stand.identity:
         identity: dict[Any, Any] = {"label": "unprotected original", "alike": 1, "score": stand.identity.score}
+        identity["where"] = BROKEN if stand.identity.beyond else ""
         groups.append(("For comparison", [identity | dict(stand.identity.scores)]))
     return {"measures": names, "size": len(ranked), "groups": [group for group in groups if group[1]]}
 

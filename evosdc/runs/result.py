@@ -1,6 +1,8 @@
 """The result of a run, in ``result.json``. Written at the end by this model, and read by it everywhere."""
 
+import re
 from collections.abc import Mapping
+from math import inf
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -165,6 +167,25 @@ class SecondOpinion(_Part):
     earlier_named: bool = False
 
 
+_UPPER = re.compile(r"([\w-]+) <= ([-+.e\d]+)")
+
+
+def bounds_of(resolved: Mapping[str, Any]) -> dict[str, float]:
+    """Return by axis of the map of loss and risk (``il dr``) the bound above which no file keeps all of a run's."""
+    # IL and DR are means or maxima of their measures: they exceed a bound that all of these have only if one does.
+    stated = [text for key in ("constraints", "limits") for text in resolved.get(key) or ()]
+    upper = dict[str, float]()
+    for found in filter(None, map(_UPPER.fullmatch, stated)):
+        upper[found[1]] = min(float(found[2]), upper.get(found[1], inf))
+    bounds = dict[str, float]()
+    for axis in ("il", "dr"):
+        measures = [entry["name"] for entry in (resolved.get("measures") or {}).get(axis) or ()]
+        of_all = max((upper.get(name, inf) for name in measures), default=inf)
+        if (least := min(of_all, upper.get(axis, inf))) < inf:
+            bounds[axis] = least
+    return bounds
+
+
 class Result(_Part):
     """All that a run has to say of itself; figures and sentences, no value of a record."""
 
@@ -192,6 +213,7 @@ class Result(_Part):
     portfolio: Portfolio = Field(default_factory=Portfolio)
     best: Best = Field(default_factory=Best)
     requirements: list[Requirement] = []
+    bounds: dict[str, float] = {}  # on IL and DR: `bounds_of`
     second_opinion: SecondOpinion = Field(default_factory=SecondOpinion)
     fresh: dict[str, Any] | None = None
     front: list[Member] = []

@@ -19,7 +19,7 @@ from evosdc.runs.status import FINISHED, RUNNING, read_run_status
 from evosdc_app.calls import RefusedError, error_sentences, sentences
 from evosdc_app.folder import RUNS, line_of, text_or_empty
 from evosdc_app.plane import ZOOMS, Point, drawing, window_of
-from evosdc_app.search_screen import map_of
+from evosdc_app.search_screen import bound_of, front_of, map_of
 from evosdc_app.workbench import Form, Routes, Workbench, away, link
 
 OWN = "best"  # how commands name the run's own best file
@@ -65,9 +65,7 @@ class Front:
 
 def read_front(run: Path) -> Front:
     """Return the files of a run to choose from, without reading its data."""
-    from evosdc.engine.checkpoint import front_scores
-
-    members: list[dict[str, Any]] = [entry | {"member": at} for at, entry in enumerate(front_scores(run))]
+    members: list[dict[str, Any]] = [entry | {"member": at} for at, entry in enumerate(front_of(run))]
     result, status = Result.known(run), read_run_status(run)
     best = result.best if result is not None else Best()
     # As the command line does: a file of the same scores, and of the same origin where several have them.
@@ -119,7 +117,7 @@ async def shown(
     member, other = (OWN if front.scores and at == str(front.own) else at for at in (member, other))
     marks, curve = await to_thread.run_sync(_marks, run, front, data, member, other, zoom)
     scores = front.members[0]["scores"]
-    names = [*FIRST, *(key for key in scores if key not in (*FIRST, "infeasibility"))]
+    names = [*FIRST, *(key for key in scores if key not in (*FIRST, "infeasibility", "tighter"))]
     output = form.one("output") if form is not None else proposed(bench, data, run, member)
     # Where a run kept the order of records, its verdict is about that order: so is a file of it at first.
     kept = (layout.object_if_readable(run / layout.RESOLVED).get("data") or {}).get("shuffle") is False
@@ -132,7 +130,7 @@ async def shown(
     names_of_own = (OWN, str(front.own)) if member == OWN else (member,)
     return bench.page(
         "choose.html", "choose", "Choose", 400 if faults else 200, data=data, run=run.name, front=front, own=OWN,
-        drawing=drawing(marks, curve, window=window_of(marks, zoom)), zoom=zoom, zooms=ZOOM_WORDS,
+        drawing=drawing(marks, curve, bound_of(run), window_of(marks, zoom)), zoom=zoom, zooms=ZOOM_WORDS,
         member=member, other=other, rows=rows, shown=[member, *([other] if other and other != member else [])],
         names=names, meanings=meanings(names), output=output, faults=list(faults), goes_on=GOES_ON,
         ticked=[name for name in OPTIONS if given.get(name)], command=line_of(export_words(run, member, output, given)),
@@ -158,7 +156,8 @@ def _marks(
         if all(key in scores for key in FIRST):
             label = f"{'best file' if own else f'file {at}'}: IL {scores['il']:.2f}, DR {scores['dr']:.2f}"
             address = link("/choose", data=data, run=run.name, member=named, other=other, zoom=zoom)
-            marks.append(Point(scores["il"], scores["dr"], kind, label, address))
+            outside = scores.get("infeasibility", 0.0) > 0.0
+            marks.append(Point(scores["il"], scores["dr"], kind, label, address, outside))
     return marks, curve
 
 

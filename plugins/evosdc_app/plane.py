@@ -22,6 +22,7 @@ class Point:
     kind: str
     label: str
     link: str = ""  # where a click leads; empty for none
+    outside: bool = False  # whether it breaks the bounds that its search kept to
 
 
 KINDS = {
@@ -64,12 +65,12 @@ def drawing(
         "across": [(x(tick), f"{tick:g}") for tick in _ticks(left, right)],
         "up": [(y(tick), f"{tick:g}") for tick in _ticks(bottom, top)],
         "marks": [
-            {"x": x(p.il), "y": y(p.dr), "kind": p.kind, "label": p.label, "link": p.link}
+            {"x": x(p.il), "y": y(p.dr), "kind": p.kind, "label": p.label, "link": p.link, "outside": p.outside}
             for p in sorted(known, key=lambda p: order.index(p.kind))
             if left <= p.il <= right and bottom <= p.dr <= top
         ],
         "rows": [
-            (KINDS[p.kind], p.label, p.il, p.dr, p.link)
+            (KINDS[p.kind] + ", outside the bounds" * p.outside, p.label, p.il, p.dr, p.link)
             for p in sorted(known, key=lambda p: (-order.index(p.kind), p.il, p.dr))
         ],
         "front": _steps([(x(il), y(dr)) for il, dr in front]),
@@ -77,6 +78,7 @@ def drawing(
         "below": _line([(x(il), y(dr)) for il, dr in closed]),
         "accepted": y(accepted) if accepted is not None else None,
         "legend": [(k, text) for k, text in KINDS.items() if any(p.kind == k for p in known)],
+        "outside": any(p.outside for p in known),
     }
 
 
@@ -87,7 +89,8 @@ def points_of(entries: Sequence[Mapping[str, Any]], kind: str) -> list[Point]:
         scores = entry.get("scores") or {}
         if "il" in scores and "dr" in scores:
             label = str(entry.get("label") or entry.get("origin") or "")
-            points.append(Point(float(scores["il"]), float(scores["dr"]), kind, label))
+            outside = float(scores.get("infeasibility") or 0.0) > 0.0
+            points.append(Point(float(scores["il"]), float(scores["dr"]), kind, label, outside=outside))
     return points
 
 

@@ -13,9 +13,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from evosdc.printing import printable
-from evosdc.runs.layout import LOCK, PORTFOLIO, RESOLVED, read_json
+from evosdc.runs.layout import LOCK, PORTFOLIO, RESOLVED, object_if_readable, read_json
 from evosdc.runs.lock import read_owner
-from evosdc.runs.result import Result
+from evosdc.runs.result import Result, bounds_of
 from evosdc.runs.status import FAILED, FINISHED, RUNNING, WAITING, RunStatus, read_run_status
 from evosdc_app.folder import RUNS
 from evosdc_app.plane import Point, drawing, points_of, window_of
@@ -89,7 +89,7 @@ def view(bench: Workbench, run: Path, zoom: str = "") -> dict[str, Any]:
         "status": status,
         "words": _words(status, phase),
         "done": 100 if phase == FINISHED else done,
-        "drawing": drawing(points, curve, window=window_of(points, zoom)) if points or curve else None,
+        "drawing": drawing(points, curve, bound_of(run), window_of(points, zoom)) if points or curve else None,
         "reason": _reason(status) or ("reading the file" if phase == RUNNING and not (run / RESOLVED).exists() else ""),
         "meanings": MEANINGS,
         "missed": [f"{one.requirement}: it is {one.value:g}" for one in result.requirements if not one.met],
@@ -121,10 +121,23 @@ def _reason(status: RunStatus) -> str:
     return state_in_words(status).removeprefix(status.phase).strip()
 
 
-def map_of(run: Path) -> tuple[list[Point], list[tuple[float, float]]]:
-    """Return the files of a run as points, and its limit where it is known: before, while and after it searches."""
+def front_of(run: Path) -> list[dict[str, Any]]:
+    """Return ``scores`` and ``origin`` of each member of the front: of the result where a run has ended."""
     from evosdc.engine.checkpoint import front_scores
 
+    # Only a result judges files by the experiment's own bounds; a search may go by tighter ones.
+    known = Result.known(run)
+    ended = known is not None and not known.so_far and known.front
+    return [member.model_dump() for member in ended] if ended else front_scores(run)
+
+
+def bound_of(run: Path) -> float | None:
+    """Return the risk above which no file keeps the bounds of a run."""
+    return bounds_of(object_if_readable(run / RESOLVED)).get("dr")
+
+
+def map_of(run: Path) -> tuple[list[Point], list[tuple[float, float]]]:
+    """Return the files of a run as points, and its limit where it is known: before, while and after it searches."""
     listed: list[dict[str, Any]] = []
     try:
         found = read_json(run / PORTFOLIO)
@@ -133,7 +146,7 @@ def map_of(run: Path) -> tuple[list[Point], list[tuple[float, float]]]:
         pass  # not yet written, or just being replaced
     original = points_of([entry for entry in listed if not entry.get("masking")][:1], "original")
     classical = points_of([entry for entry in listed if entry.get("masking")], "classical")
-    front = points_of(front_scores(run), "front")
+    front = points_of(front_of(run), "front")
     best = points_of([{"scores": read_run_status(run).best or {}, "label": "best file so far"}], "best")
     curve = ((Result.known(run) or Result()).limit or {}).get("curve") or []
     return [*original, *classical, *front, *best], [(float(p["il"]), float(p["dr"])) for p in curve]

@@ -14,7 +14,11 @@ from evosdc.experiment.single_run import resume_once, run_once
 from evosdc.experiment.start import starting_individual
 from evosdc.model.constraint import Constraint, Constraints
 from evosdc.plugins.registry import default_registry
+from evosdc.report.frames import files, ranking
+from evosdc.report.standings import standings
+from evosdc.report.summary import key_figures, sentences
 from evosdc.runs.journal import read_journal
+from evosdc.runs.reader import read_run_folders
 
 REGISTRY = default_registry()
 
@@ -92,6 +96,25 @@ def test_a_refused_search_goes_on_within_tighter_bounds_and_is_repeated(tmp_path
     assert kept
     assert [bounds["after"] for bounds in kept] == [3, 6, 9, 12][: len(kept)]
     assert [entry.requirement for entry in first.result.requirements] == ["dbrl <= 9"]
+
+
+def test_a_file_that_misses_only_tighter_bounds_breaks_none(tmp_path, monkeypatch):
+    monkeypatch.setattr("evosdc.experiment.early_verdict.search", three_generations)
+    result = run_once(experiment(12, 16, stop={"whole": 600.0}), tmp_path / "run", REGISTRY, 1).result
+    assert (result.best.scores["infeasibility"], result.bounds) == (0.0, {"dr": 9.0})
+    assert result.best.scores["tighter"] > 0.0
+    (run,) = read_run_folders([tmp_path / "run"])
+    stand, listed = standings(run), files(run).set_index("label")
+    labels = {figure["name"]: figure["label"] for figure in key_figures(stand)}
+    assert labels["Best file found"] == ""
+    assert labels["Unprotected original"] == "breaks the bounds"
+    assert labels["Best portfolio file"] == "rank-swapping p=12; outside the tighter bounds"
+    # All files are judged alike: the best one comes first, the weaker portfolio file has less loss and lies outside.
+    assert ranking(files(run))["score"].iloc[0] == pytest.approx(result.best.fitness[0])
+    weak = listed.loc["rank-swapping p=12"]
+    assert weak["infeasibility"] == 0.0 < result.best.scores["tighter"] < weak["tighter"]
+    assert weak["score"] < result.best.fitness[0]
+    assert "tighter bounds, which the best file misses" in " ".join(sentences(run, stand))
 
 
 def test_the_last_file_that_the_verdict_accepts_is_kept(tmp_path, monkeypatch):

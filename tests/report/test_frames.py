@@ -101,7 +101,7 @@ def scored(rows: list[tuple[str, str, float, float]]) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {"set": s, "slot": "0", "origin": "", "label": n, "method": "", "fitness": (f,), "score": f, "il": i}
-            | {"infeasibility": 0.0}
+            | {"outside": 0.0}
             for s, n, f, i in rows
         ]
     )

@@ -8,6 +8,7 @@ import stat
 from itertools import pairwise
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from evosdc.errors import InputError
@@ -138,6 +139,29 @@ def test_the_map_shows_every_set(tmp_path: Path) -> None:
     assert traces["unprotected original"]["y"] == [91.5]
     assert "mdav k=2 (savings)" in traces["mdav"]["text"][0]
     assert "dbrl" in traces["mdav"]["text"][0]
+
+
+def test_the_map_crosses_out_files_outside_the_bounds_and_draws_the_bound(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run", generations=2)
+    resolved = json.loads((folder / "resolved.json").read_text())
+    limits = ["id <= 9", "dbrl <= 9", "prl <= 12.5", "il <= 60", "dbil of savings <= 3", "k-anonymity >= 3"]
+    (folder / "resolved.json").write_text(json.dumps(resolved | {"limits": limits}))
+    frame = pd.read_csv(folder / "scores.csv")
+    frame["infeasibility"] = (frame["dr"] > 9.0) * 1.0
+    frame.to_csv(folder / "scores.csv", index=False)
+    page = page_of(tmp_path / "page.html", folder)
+    traces = {trace["name"]: trace for trace in page.figures["run-1-map"]["data"]}
+    assert traces["bound: DR 12.5"]["y"] == [12.5, 12.5], "above it one of three measures breaks its own"
+    assert traces["bound: IL 60"]["x"] == [60.0, 60.0]
+    inside, outside = (frame[(frame["dr"] > 9.0) == way] for way in (False, True))
+    drawn = outside[outside["set"].isin(["portfolio", "population"])]
+    assert sorted(traces["outside the bounds"]["y"]) == pytest.approx(sorted(drawn["dr"].round(4)))
+    assert traces["outside the bounds"]["marker"]["symbol"] == "x-thin"
+    shown = [y for name in ("mdav", "pram", "final population") for y in traces.get(name, {"y": []})["y"]]
+    assert max(shown, default=0.0) <= 9.0
+    assert len(inside) + len(outside) == len(frame)
+    assert "Crosses break a bound of the search" in page.text
+    assert "breaks the bounds" in page.text
 
 
 def test_thousands_of_generations_are_thinned_with_both_ends(tmp_path: Path) -> None:

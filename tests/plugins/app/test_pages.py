@@ -14,7 +14,7 @@ import pytest
 from evosdc_app import choice_screen
 from evosdc_app.calls import Answer, RefusedError
 from evosdc_app.guard import Session
-from evosdc_app.plane import Point, drawing, window_of
+from evosdc_app.plane import Point, drawing, points_of, window_of
 from evosdc_app.workbench import Form, Workbench
 from tests.plugins.app.test_screens import shown, words
 
@@ -184,6 +184,18 @@ def test_maps_are_zoomed(zoom):
     assert all(top <= y <= bottom for y, _ in near["up"])
     assert len(near["across"]) > 1
     assert window_of(points, "nonsense") is None
+
+
+def test_a_file_outside_the_bounds_is_crossed_out_below_the_bound():
+    front = [
+        {"scores": {"il": 5.0, "dr": dr, "infeasibility": over}, "label": "f"} for dr, over in ((8, 0.0), (7, 0.5))
+    ]
+    drawn = drawing(points_of(front, "front"), (), 9.0)
+    assert [mark["outside"] for mark in drawn["marks"]] == [False, True]
+    assert drawn["outside"]
+    assert [kind for kind, *_ in drawn["rows"]] == ["front of the search, outside the bounds", "front of the search"]
+    assert drawn["accepted"] < min(mark["y"] for mark in drawn["marks"]), "upwards is less in SVG"
+    assert not drawing(points_of(front[:1], "front"))["outside"]
 
 
 def test_a_limit_that_is_flat_is_drawn_as_a_line():
