@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from evosdc.cli.run import conclude, leave_by, reported
 from evosdc.cli.signals import stop_if_asked
 from evosdc.cli.text import answer, warn
 from evosdc.engine.choice import Choice
+from evosdc.errors import InputError
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.environment import environment_of, schema_changes
 from evosdc.experiment.members import OWN, Member, choose_member, front_member, in_words, member_findings, named_member
@@ -29,6 +31,7 @@ from evosdc.files.formats import require_writable_format
 from evosdc.model.individual import Individual
 from evosdc.options.runs import ChooseOptions, ExportOptions, MemberOptions
 from evosdc.plugins.registry import default_registry
+from evosdc.report import write_checksum
 from evosdc.runs.layout import ENVIRONMENT, REFUSED, RESULT, RunFolder, manifest_path, read_object, refused_name
 from evosdc.runs.published import published_faults
 from evosdc.runs.result import Result
@@ -59,7 +62,7 @@ def exported(
 
     Where the verdict forbids the file, its name says so.
     """
-    registry = default_registry()
+    registry, wanted = default_registry(), member
     require_complete([run_dir])
     assembly, individual, member = front_member(run_dir, member, registry)
     wished, output = output, refused_name(output) if _is_refused(run_dir, individual, assembly) else output
@@ -88,6 +91,10 @@ def exported(
     read = input_account(data.name, data.file, data.schema_file, registry, RunFolder(run_dir).key())
     perturbed = perturbed_values(source.table, masked)
     document = write_manifest(document, written, perturbed, read, command_line(), registry)
+    result = Result.known(run_dir)
+    if result is not None and (wanted == OWN or member in _like_best(result)):
+        with suppress(InputError):  # of a published file that was changed, below
+            write_checksum(run_dir, output.name, str(document["output"]["sha256"]))
     # What is written comes from the checkpoint, and is right whatever became of the published file.
     warnings = [
         *document.get("not_for_release", ()),
@@ -122,8 +129,9 @@ def _is_refused(run_dir: Path, individual: Individual, assembly: Assembly) -> bo
 
 
 def _like_best(result: Result) -> list[int]:
-    """Return the members of the front that have the scores of the best file."""
-    return [place for place, entry in enumerate(result.front) if entry.scores == result.best.scores]
+    """Return the members of the front that have the scores and the origin of the best file."""
+    best = result.best
+    return [at for at, one in enumerate(result.front) if (one.scores, one.origin) == (best.scores, best.origin)]
 
 
 def _doubts(run_dir: Path, member: Member, document: Mapping[str, Any], assembly: Assembly) -> Iterator[str]:

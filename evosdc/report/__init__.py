@@ -10,7 +10,7 @@ from evosdc.runs.layout import FOR_USERS, RELEASE, REPORT, STATUS, RunFolder, re
 from evosdc.runs.reader import read_run_folders
 from evosdc.runs.status import NO_REPORT
 
-__all__ = ["write_for_users", "write_pages", "write_report"]
+__all__ = ["write_checksum", "write_for_users", "write_pages", "write_report"]
 
 
 def write_pages(folder: Path) -> Path:
@@ -30,6 +30,16 @@ def write_pages(folder: Path) -> Path:
         raise
     _note(folder, None)
     return written
+
+
+def write_checksum(folder: Path, name: str, sha256: str) -> None:
+    """Add a copy of a run's published file, such as one in another format, to its pages: users compare the checksum."""
+    if not (folder / RELEASE).is_file():
+        return
+    release = read_object(folder / RELEASE)
+    exports = {**(release.get("exports") or {}), name: sha256}
+    RunFolder(folder).write_json(RELEASE, release | {"exports": exports})
+    write_pages(folder)
 
 
 def _note(folder: Path, reason: str | None) -> None:

@@ -89,7 +89,7 @@ class RecordedRun:
     journal: tuple[Mapping[str, Any], ...]  # one record a generation, in order of generations
     unreadable: int  # lines of the journal that are no records, as a killed run leaves behind
     scores: pd.DataFrame  # ``scores.csv`` with every value as text; empty where it does not (yet) exist
-    digests: Mapping[str, str]  # SHA-256 of the published file that the result names, by file name
+    digests: Mapping[str, str]  # SHA-256 of the published file that the result names, and of its exports, by file name
     # What ``result.json`` holds; all at its defaults where the run has not ended.
     result: Result = field(default_factory=Result)
     ended: bool = False  # whether there is a result
@@ -187,6 +187,9 @@ def _read(path: Path, name: str, faults: list[Fault]) -> RecordedRun | None:
     if len(faults) > before:
         return None
     target = path / Path(result.best.file).name  # a result may not point outside its folder
+    digests = dict((found["release"] or {}).get("exports") or {})
+    if result.best.file and target.is_file():
+        digests[target.name] = sha256_of(target)
     pictures = sorted(path.glob(f"{layout.PICTURE}-*.svg"), key=lambda picture: (len(picture.name), picture.name))
     return RecordedRun(
         path=path,
@@ -196,7 +199,7 @@ def _read(path: Path, name: str, faults: list[Fault]) -> RecordedRun | None:
         journal=tuple(records),
         unreadable=unreadable,
         scores=scores,
-        digests={target.name: sha256_of(target)} if result.best.file and target.is_file() else {},
+        digests=digests,
         pictures=tuple(picture.read_text(encoding="utf-8", errors="replace") for picture in pictures),
         **found,
     )

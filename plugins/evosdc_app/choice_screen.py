@@ -125,7 +125,7 @@ async def shown(
     rows = [(OWN, front.scores)] if front.scores and front.own is None else []
     rows += [(str(entry["member"]), entry["scores"]) for entry in front.members]
     exports = exports_of(bench, run)
-    judged = run.with_name(f"{run.name}-file-{member}")  # made when it was exported before
+    judged = run_of(run, member)  # made when it was exported before
     verdict = _verdict(judged) if (judged / layout.REPORT).exists() else None
     names_of_own = (OWN, str(front.own)) if member == OWN else (member,)
     return bench.page(
@@ -251,7 +251,7 @@ def exports_of(bench: Workbench, run: Path) -> list[dict[str, Any]]:
         {"member": said["member"], "manifest": bench.folder.name(path), "command": said.get("command", ""),
          "file": bench.folder.name(path.with_name(str((said.get("output") or {}).get("name", ""))))}
         for path, said in bench.folder.exports()
-        if said.get("run") == run.name
+        if said.get("run") in (run.name, run_of(run, said["member"]).name)
     ]  # fmt: skip
 
 
@@ -283,34 +283,25 @@ async def _exported(bench: Workbench, form: Form, run: Path) -> Response:
     named = output
     bench.exporting.add(named)
     try:
-        # Of a run that its verdict refuses, another file is judged first: its own verdict names it.
-        forbidden = (run / layout.RESULT).exists() and layout.REFUSED in Result.read(run).best.file
-        of_file, commands = await _run_of(bench, run, member) if forbidden else (run, [])
+        # Another file than the own one is judged first: its own verdict names it, its own page has its checksum.
+        of_file, commands = await _run_of(bench, run, member)
         source = (run, member) if of_file == run else (of_file, OWN)
         answer = await bench.calls.carry_out(export_words(*source, output, form))
         refused = answer.status == 1 and layout.REFUSED in answer.out  # it is written, under a name that says so
         if answer.status and not refused:
             raise RefusedError(error_sentences(answer.err))
         output = str(layout.refused_name(Path(output))) if refused else output
-        if not forbidden:
-            of_file, commands = await _run_of(bench, run, member)
         own = of_file != run or member in (OWN, str(read_front(run).own))
         typed = line_of(list(answer.words))
     finally:
         bench.exporting.discard(named)
-
-    def about(text: str) -> bool:
-        """Whether a result is about this file: the run reports on its best one, and this one was judged alone."""
-        return of_file == run or not text.startswith("The verdict of this run")
 
     return bench.page(
         "exported.html", "choose", "Exported", data=form.one("data"), run=of_file.name, of=run.name, member=member,
         output=output, own=own, refused=refused,
         verdict=_verdict(of_file) if own else None,
         manifest=bench.folder.name(layout.manifest_path(bench.folder.root / output)),
-        warnings=[text for text in answer.warnings if about(text)],
-        said=[text for text in answer.out.splitlines() if about(text)],
-        commands=[*commands, typed] if forbidden else [typed, *commands],
+        warnings=answer.warnings, said=answer.out.splitlines(), commands=[*commands, typed],
         # A stopped run reports on its own best file only.
         has={name: own and (of_file / page).exists() for name, page in PAGES.items()}, names=PAGES,
     )  # fmt: skip
@@ -327,13 +318,18 @@ async def _require_ended(bench: Workbench, run: Path) -> None:
         raise RefusedError([GOES_ON])
 
 
+def run_of(run: Path, member: str | int) -> Path:
+    """Return the run folder in which a member is the best file."""
+    return run.with_name(f"{run.name}-file-{member}")
+
+
 async def _run_of(bench: Workbench, run: Path, member: str) -> tuple[Path, list[str]]:
     """Return the run folder whose best file a member is, and the command that made it."""
     # A run that was stopped stays the only one: it has no verdict yet.
     front = read_front(run)
     if member in (OWN, str(front.own)) or not front.ended:
         return run, []
-    folder = run.with_name(f"{run.name}-file-{member}")
+    folder = run_of(run, member)
     words = ["choose", f"{RUNS}/{run.name}", member, "-o", f"{RUNS}/{folder.name}"]
     if not (folder / layout.REPORT).exists():
         there = folder.exists()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import shutil
 
 import pytest
 
@@ -114,3 +116,25 @@ def test_best_is_the_run_s_own_file_though_no_member_is(evosdc, run, tmp_path) -
     assert (tmp_path / "lone.csv").read_bytes() == (lone / "best.csv").read_bytes()
     found = evosdc_api.member(run, "best")
     assert found["scores"] == told(run, "result.json")["best"]["scores"]
+
+
+def test_the_page_for_users_has_the_checksum_of_every_export_of_its_file(evosdc, run, tmp_path) -> None:
+    copy = shutil.copytree(run, tmp_path / "run")
+    result = told(copy, "result.json")
+    open_verdict = {**result["verdict"], "publishable": True, "headline": "publishable", "reasons": []}
+    (copy / "result.json").write_text(json.dumps(result | {"verdict": open_verdict}))
+    best = next(at for at, one in enumerate(result["front"]) if one["scores"] == result["best"]["scores"])
+    other = 0 if best else len(result["front"]) - 1
+    names = {"same.csv": best, "again.tsv": "best", "ordered.csv": "best", "another.csv": other}
+    for name, member in names.items():
+        order = ["--keep-order"] if name == "ordered.csv" else []
+        assert evosdc("export", copy, str(member), *order, "-o", tmp_path / name).status == 0
+    sums = {name: hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in names}
+    assert len({sums["again.tsv"], sums["same.csv"], sums["another.csv"]}) == 3
+    for page in (copy / "for-users.html", copy / "report.html"):
+        text = page.read_text()
+        for name in ("same.csv", "again.tsv", "ordered.csv"):
+            assert f"<bdi>{name}</bdi></dt><dd><code>{sums[name]}</code>" in text
+        assert "another.csv" not in text
+    assert evosdc("report", copy).status == 0
+    assert sums["again.tsv"] in (copy / "for-users.html").read_text(), "a page that is written again has it too"

@@ -234,7 +234,7 @@ def test_both_directions_of_an_intruder_are_shown(folder):
     reach = {"expected": 9.0, "records": 100, "percent": 9.0, "original_percent": 50.0, "measure": "ranked-linkage",
              "looks_for": "masked record", "other_percent": 4.0}  # fmt: skip
     given = {"faults": [], "found": {}, "at": "best", "run": "r", "command": "c", "tables": [], "analyses": [],
-             "risky": None, "scores": {}, "meanings": {}}  # fmt: skip
+             "risky": None, "scores": {}, "meanings": {}, "own": False}  # fmt: skip
     told = words(bench.text("member.html", reach=reach, **given))
     assert (
         "9.0 %, by ranked-linkage, looking for the record of each person; for the person of each record it is 4.0"
