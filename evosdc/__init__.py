@@ -73,7 +73,10 @@ def __getattr__(name: str) -> Any:
             return getattr(import_module(module), name)
     for entry in () if name.startswith("_") else entry_points(group="evosdc.functions", name=name):
         return entry.load()
-    raise AttributeError(f"module 'evosdc' has no attribute {name!r}")
+    from evosdc.errors import did_you_mean
+
+    advice = "Did you mean 'read_table'?" if name.startswith("read_") else did_you_mean(name, __all__)
+    raise AttributeError(f"module 'evosdc' has no attribute {name!r}. {advice}".rstrip(". "))
 
 
 def __dir__() -> list[str]:

@@ -245,3 +245,40 @@ def test_judges_complete_the_verdict_of_a_result_and_of_a_folder(people, tmp_pat
         assert evosdc.judge(str(tmp_path / "run")).of_run == judged.of_run
     with pytest.raises(InputError, match="The run knows what was masked"):
         evosdc.judge(found, protect=["age"])
+
+
+def test_a_schema_file_says_what_the_columns_of_a_frame_are(people, tmp_path):
+    tagged = people.assign(name=[f"p{place}" for place in range(len(people))])
+    (tmp_path / "s.toml").write_text(
+        '[attributes]\nname = { role = "drop" }\nage = { role = "quasi-identifier" }\nhours = { role = "sensitive" }\n'
+    )
+    known = {"schema": tmp_path / "s.toml"}
+    found = evosdc.protect(tagged, **known, **SHORT)
+    assert found.protected == ("age",)
+    assert "name" not in found.frame
+    assert found.frame["age"].dtype == people["age"].dtype
+    masked = evosdc.mask(tagged, "rank-swapping", p=30, seed=1, **known)
+    assert list(masked.columns) == list(people.columns)
+    assert not masked["age"].equals(people["age"])
+    assert masked["hours"].equals(people["hours"])
+    assert evosdc.measure(tagged, masked, ["dbrl"], **known).attributes == ("age",)
+    assert evosdc.risk(tagged, ["k-anonymity"], **known)["sensitive"] == ["hours"]
+    assert (
+        evosdc.tune(tagged, methods=["rank-swapping"], evaluations=10, seed=1, **known)
+        .masked["hours"]
+        .equals(people["hours"])
+    )
+    table = evosdc.Table(found.original.schema, found.original.codes, found.original.numbers)
+    with pytest.raises(InputError, match="beside a Table"):
+        evosdc.protect(table, **known)
+
+
+def test_a_table_is_written_as_a_frame_is(people, tmp_path):
+    people.assign(hours=people["hours"] + 0.5).to_csv(tmp_path / "people.csv", index=False)
+    table = evosdc.read_table(tmp_path / "people.csv")
+    table.to_csv(tmp_path / "again.csv", index=False)
+    assert (tmp_path / "again.csv").read_text() == (tmp_path / "people.csv").read_text()
+    found = evosdc.protect(table, protect=["age", "sex"], **SHORT)
+    found.frame.to_csv(tmp_path / "protected.csv")
+    assert len(pd.read_csv(tmp_path / "protected.csv")) == len(people)
+    assert list(found.frame.to_pandas()["sex"].cat.categories) == ["f", "m"]

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from evosdc.api.html import Shown, paragraphs, table
 from evosdc.api.picture import Picture, bars, points
-from evosdc.api.tables import as_table, chosen_of, held_once, neutralise_formulas
+from evosdc.api.tables import KNOWN_AS, SchemaLike, as_table, chosen_of, held_once, neutralise_formulas
 from evosdc.files.atomic import make_folder, write_text
 from evosdc.options.inspection import ClusterOptions
 from evosdc.options.model import read, takes
 from evosdc.secret import chosen_seed
-from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 
 ACCOUNT = "clusters.json"  # by which a folder of clusters is known
@@ -107,14 +106,16 @@ class Clustered(Shown):
         return table(header, rows) + paragraphs([*sentences(self.account), *self.warnings])
 
 
-@takes(ClusterOptions, {"attributes": "protect", "clusters": "c"})
-def cluster(data: Any, c: int, **options: Any) -> Clustered:
+@takes(ClusterOptions, KNOWN_AS)
+def cluster(data: Any, c: int, *, schema: SchemaLike = None, **options: Any) -> Clustered:
     """Put the records of data into clusters of similar ones, by medians and modes (c-median).
 
     Parameters
     ----------
     data : frame or Table
         Schema as in `mask`.
+    schema : str, Path or Schema, optional
+        A schema file or a schema, for a frame.
     {options}
 
     Examples
@@ -123,7 +124,7 @@ def cluster(data: Any, c: int, **options: Any) -> Clustered:
     >>> found.labels, found.representatives, found.suggested, found.report("clusters.html")  # doctest: +SKIP
     """
     chosen = read(ClusterOptions, options | {"c": c})
-    frame = held_once(data)
+    frame = held_once(data, schema)
     whole = as_table(frame)
     return clustered(whole.select(chosen_of(frame, whole, chosen.protect)), chosen)
 
@@ -140,7 +141,7 @@ def clustered(
     )  # fmt: skip
     account, fuzzy = account_of(found), found.fuzzy
     represented = [found.representatives] + ([] if fuzzy is None else [fuzzy.representatives])
-    frames = list(map(_frame, represented))
+    frames = [one.to_pandas().rename_axis("cluster") for one in represented]
     return Clustered(
         found.labels, frames[0], found.sizes, found.medoids, found.distances, found.distance,
         memberships=None if fuzzy is None else fuzzy.memberships,
@@ -157,16 +158,3 @@ def _csv(columns: Any, neutralise: bool = False) -> str:
     frame = pd.DataFrame(columns)
     frame = neutralise_formulas(frame) if neutralise else frame
     return str(frame.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
-
-
-def _frame(records: Table) -> pd.DataFrame:
-    columns: dict[str, Any] = {}
-    for attribute in records.schema.attributes:
-        column = records.column(attribute.name)
-        if attribute.categorical:
-            labels = pd.Index(attribute.categories, dtype=object)
-            codes = column.astype(np.int64)
-            columns[attribute.name] = pd.Categorical.from_codes(codes, labels, attribute.scale is Scale.ORDINAL)
-        else:
-            columns[attribute.name] = column
-    return pd.DataFrame(columns).rename_axis("cluster")

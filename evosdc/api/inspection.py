@@ -14,7 +14,16 @@ from evosdc.api.outcome import Outcome
 from evosdc.api.picture import Picture, bars, points
 from evosdc.api.progress import shown as progress
 from evosdc.api.protection import ProtectedData, result_with
-from evosdc.api.tables import as_file, as_table, as_version, chosen_of, held_once, warn_of_another_order
+from evosdc.api.tables import (
+    KNOWN_AS,
+    SchemaLike,
+    as_file,
+    as_table,
+    as_version,
+    chosen_of,
+    held_once,
+    warn_of_another_order,
+)
 from evosdc.assess import data_check
 from evosdc.assess import risk as figures_of
 from evosdc.assess.changes import certainly_unmasked, differs, matched, reordered_words
@@ -69,11 +78,13 @@ class Scores(Framed, Page, dict[str, float]):
         return table(["measure", "kind", "score", "what it means"], self._rows()) + measured
 
 
-@takes(MeasureOptions, {"attributes": "protect"})
+@takes(MeasureOptions, KNOWN_AS)
 def measure(
     original: Any,
     masked: Any = None,
     measures: Sequence[str | Mapping[str, Any]] | Mapping[str, Any] | None = None,
+    *,
+    schema: SchemaLike = None,
     **options: Any,
 ) -> Scores:
     """Measure a masked table against its original.
@@ -86,6 +97,8 @@ def measure(
         Record r of both is the same respondent, whatever an index says, unless a crosswalk is given or `masked` is the
         shuffled frame of a result of `protect`. Columns that are left out of a protected file may be missing. Originals
         that a crosswalk has not are left out. A result of `protect` or `apply` is given alone: ``measure(result)``.
+    schema : str, Path or Schema, optional
+        A schema file or a schema, of the original, for a frame.
     {options}
 
     Returns
@@ -99,7 +112,7 @@ def measure(
     chosen = read(MeasureOptions, options | {"measures": measures})
     registry, params = default_registry(), chosen.entries
     original, masked, order, protect = _sides(original, masked, chosen.crosswalk, chosen.protect)
-    frame = held_once(original)
+    frame = held_once(original, schema)
     before = as_table(frame)
     names = chosen_of(frame, before, protect, warn=False)
     # Unknown names are refused elsewhere.
@@ -127,6 +140,9 @@ def _sides(
     if single and (masked is not None or crosswalk is not None):
         given = "a crosswalk" if masked is None else "data"
         raise ParameterError(Fault("masked", f"{given} beside a result of protect", "the result alone"))
+    if not single and masked is None and isinstance(original, str | Path):
+        advice = "Read files by evosdc.read_table."
+        raise ParameterError(Fault("original", "a path alone", "two frames or Tables, or a result of protect", advice))
     if not single and masked is None:
         advice = "A result of protect is enough: evosdc.judge(result), evosdc.measure(result)."
         raise ParameterError(Fault("masked", "nothing", "the masked frame or Table", advice))
@@ -202,8 +218,8 @@ class Judged(Framed, Shown, SecondOpinion):
         return heading(in_python(verdict.sentence), verdict.holds) + words + judged
 
 
-@takes(JudgeOptions, {"attributes": "protect"})
-def judge(original: Any, masked: Any = None, **options: Any) -> Judged:
+@takes(JudgeOptions, KNOWN_AS)
+def judge(original: Any, masked: Any = None, *, schema: SchemaLike = None, **options: Any) -> Judged:
     """Return a second opinion on a masked table, by judges that took no part in making it.
 
     Parameters
@@ -215,6 +231,8 @@ def judge(original: Any, masked: Any = None, **options: Any) -> Judged:
         frames or Tables in the order of the original, or pairs of one and its crosswalk. A result of `protect`,
         `apply` or `run`, or a run folder, is given alone: judges that had no time before run now, and the verdict of
         the result is written again, as by ``evosdc judge RUN``.
+    schema : str, Path or Schema, optional
+        A schema file or a schema, of the original, for a frame.
     {options}
 
     Examples
@@ -226,9 +244,9 @@ def judge(original: Any, masked: Any = None, **options: Any) -> Judged:
 
     chosen = read(JudgeOptions, options)
     if masked is None and isinstance(original, Outcome | str | Path):
-        return _judged_run(original, chosen)
+        return _judged_run(original, chosen, schema)
     original, masked, order, protect = _sides(original, masked, chosen.crosswalk, chosen.protect)
-    whole, _ = as_file(original, protect)
+    whole, _ = as_file(held_once(original, schema), protect)
     names = None if protect is None else whole.schema.named(protect, "protect")
     before, after = _matched(order, whole, as_version(masked, whole, None, names))
     if chosen.earlier and len(before) != len(whole):
@@ -251,7 +269,7 @@ def judge(original: Any, masked: Any = None, **options: Any) -> Judged:
     return Judged.of(found)
 
 
-def _judged_run(run: Outcome | str | Path, chosen: JudgeOptions) -> Judged:
+def _judged_run(run: Outcome | str | Path, chosen: JudgeOptions, schema: SchemaLike) -> Judged:
     """Return what judges find of the file of a run, whose verdict and pages are written again."""
     from evosdc.experiment.data import earlier_release
     from evosdc.experiment.display import Display
@@ -259,7 +277,8 @@ def _judged_run(run: Outcome | str | Path, chosen: JudgeOptions) -> Judged:
     from evosdc.files.source import Source
     from evosdc.report import write_pages
 
-    if unfit := [name for name in ("protect", "crosswalk") if getattr(chosen, name) is not None]:
+    given = {"protect": chosen.protect, "crosswalk": chosen.crosswalk, "schema": schema}
+    if unfit := [name for name, value in given.items() if value is not None]:
         wanted, advice = "nothing but the run", "The run knows what was masked, and which record is which."
         raise ParameterError(Fault(", ".join(unfit), "with a run", wanted, advice))
 
@@ -352,12 +371,13 @@ class RiskFigures(Framed, Shown, dict[str, Any]):
         return "".join(heading(sentence) for sentence in self.verdict) + figures + paragraphs([basis])
 
 
-_FORMER = dict.fromkeys(("attributes", "keys", "protect"), "quasi_identifiers")
-
-
-@takes(RiskOptions, _FORMER | {"missing": "missing_rule", "records": "record_figures"})
+@takes(RiskOptions, {"protect": "quasi_identifiers=", "missing": "missing_rule=", "records": "record_figures="})
 def risk(
-    data: Any, models: Sequence[str] | Mapping[str, Mapping[str, Any]] | None = None, **options: Any
+    data: Any,
+    models: Sequence[str] | Mapping[str, Mapping[str, Any]] | None = None,
+    *,
+    schema: SchemaLike = None,
+    **options: Any,
 ) -> RiskFigures:
     """Judge what one file, taken by itself, reveals of its respondents.
 
@@ -365,6 +385,8 @@ def risk(
     ----------
     data : frame or Table
         Roles of a frame are those that ``evosdc init`` proposes.
+    schema : str, Path or Schema, optional
+        A schema file or a schema, for a frame.
     {options}
 
     Returns
@@ -383,7 +405,7 @@ def risk(
     """
 
     chosen = read(RiskOptions, options | {"models": models})
-    whole, _ = as_file(data, chosen.quasi_identifiers)
+    whole, _ = as_file(held_once(data, schema), chosen.quasi_identifiers)
     people, perturbed, registry = chosen.population, None, default_registry()
     if people is not None and not isinstance(people, Table):
         from evosdc.files.frame import as_pandas, table_from_frame
@@ -395,7 +417,7 @@ def risk(
     wanted = registry.names("privacy-model") if chosen.models is None else chosen.models
     params = wanted if isinstance(wanted, Mapping) else {name: {} for name in wanted}
     if chosen.original is not None:
-        made_from, _ = as_file(chosen.original, chosen.quasi_identifiers)
+        made_from, _ = as_file(held_once(chosen.original, schema), chosen.quasi_identifiers)
         made_from.schema.require(view.quasi_identifiers, "original")
         perturbed = figures_of.against_original(made_from, view, registry, "by the original")
     found = risk_figures(view, params, perturbed, chosen.standing_out)
@@ -488,7 +510,7 @@ class KnownLimit(Framed, Shown, Limit):
         return heading(first) + paragraphs(others[:-1]) + table(["IL of at most", "DR of at least"], self.curve)
 
 
-@takes(LimitOptions, {"seconds": "time", "attributes": "protect"})
+@takes(LimitOptions, KNOWN_AS)
 def limit(data: Any, **options: Any) -> KnownLimit:
     """Return what no masked version of data can beat in information loss and disclosure risk.
 

@@ -4,7 +4,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from evosdc.api.tables import as_given, as_table, chosen_of, held_once, listed, without_identifiers
+from evosdc.api.tables import (
+    KNOWN_AS,
+    SchemaLike,
+    as_given,
+    as_table,
+    chosen_of,
+    held_once,
+    listed,
+    without_identifiers,
+)
 from evosdc.assess.defaults import choose_attributes
 from evosdc.assess.mask import as_chain, build_steps, mask_file
 from evosdc.errors import FaultCollector
@@ -21,8 +30,8 @@ from evosdc.table.table import Table
 Data = TypeVar("Data")
 
 
-@takes(MaskOptions, {"attributes": "protect"})
-def mask(data: Data, method: str, **params: Any) -> Data:
+@takes(MaskOptions, KNOWN_AS)
+def mask(data: Data, method: str, *, schema: SchemaLike = None, **params: Any) -> Data:
     """Mask a table by one method, or by several one after the other.
 
     An intermediate step: records keep their order and index, and there is no verdict. For release use `protect`.
@@ -34,6 +43,8 @@ def mask(data: Data, method: str, **params: Any) -> Data:
         unordered ones nominal, numbers numeric.
     method : str
         Registered name, for example ``"mdav"``.
+    schema : str, Path or Schema, optional
+        A schema file or a schema, for a frame.
     {options}
     **params
         Parameters of the method.
@@ -51,9 +62,9 @@ def mask(data: Data, method: str, **params: Any) -> Data:
     given, params = parted(MaskOptions, params)
     options = read(MaskOptions, given)
     drawn = draw_seed(chosen_seed(options.seed, options.key), options.draw)
+    frame = held_once(data, schema)
     if isinstance(data, Table):
         return _masked(data, method, options, params, drawn)  # type: ignore[return-value]
-    frame = held_once(data)
     table = as_table(frame)
     names = chosen_of(frame, table, options.protect, warn=False)
     masked = _masked(table, method, options.model_copy(update={"protect": names}), params, drawn)

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from evosdc.api.outcome import Outcome
 from evosdc.api.progress import shown
-from evosdc.api.tables import as_file, as_given, ordered_by
+from evosdc.api.tables import KNOWN_AS, SchemaLike, as_file, as_given, columns_of, held_once, ordered_by
 from evosdc.errors import Fault, ParameterError, SchemaError
 from evosdc.options.masking import ApplyOptions
 from evosdc.options.model import read, takes
@@ -187,22 +187,17 @@ def _protected(
     options: ProtectOptions | ApplyOptions,
     folder: Path | None,
     command: str,
-    schema: Path | None = None,
+    schema: SchemaLike,
 ) -> ProtectedData[Data]:
     """Run an experiment on data of the user's own, and return the result in the form of these."""
     from evosdc.assess.defaults import choose_attributes
     from evosdc.experiment.data import with_own_data, withdrawn_unless_begun
     from evosdc.experiment.study import run_study
-    from evosdc.files.frame import as_pandas, table_from_frame
-    from evosdc.files.schema.schema_file import load_schema
     from evosdc.report import write_pages
 
     began = monotonic()
     drawn = chosen_seed(options.seed, options.key)
-    if schema is None:
-        original, roles = as_file(data, protect)
-    else:
-        original, roles = table_from_frame(as_pandas(data), load_schema(schema)), {}
+    original, roles = as_file(held_once(data, schema), protect)
     names = choose_attributes(original.schema, protect)
     neutralise = isinstance(options, ProtectOptions) and options.neutralise_formulas
     callbacks = options.callback if isinstance(options, ProtectOptions) else ()
@@ -227,8 +222,8 @@ def _protected(
     return found
 
 
-@takes(ProtectOptions, {"seconds": "time", "folder": "output", "attributes": "protect", "tuned": "tune"})
-def protect(data: Data, **options: Any) -> ProtectedData[Data]:
+@takes(ProtectOptions, KNOWN_AS | {"k": 'require=["k-anonymity >= 3"]'})
+def protect(data: Data, *, schema: SchemaLike = None, **options: Any) -> ProtectedData[Data]:
     """Protect data with good defaults, as ``evosdc protect`` does.
 
     Parameters
@@ -237,6 +232,8 @@ def protect(data: Data, **options: Any) -> ProtectedData[Data]:
         Of pandas, Polars, PyArrow or another library that narwhals knows. Scales are those of the columns' types, roles
         those that ``evosdc init`` proposes; a table has both. Frames of pandas whose records are shuffled get a new
         index; ``crosswalk.csv`` in the run folder says which record is which.
+    schema : str, Path or Schema, optional
+        A schema file or a schema, for a frame, in place of what is proposed.
     {options}
 
     Raises
@@ -258,11 +255,11 @@ def protect(data: Data, **options: Any) -> ProtectedData[Data]:
     def experiment_on(source: Mapping[str, Any]) -> "Experiment":
         return protection(source, default_registry(), chosen)
 
-    return _protected(data, chosen.protect, experiment_on, chosen, chosen.output, "evosdc.protect")
+    return _protected(data, chosen.protect, experiment_on, chosen, chosen.output, "evosdc.protect", schema)
 
 
-@takes(ApplyOptions, {"output": "folder"})
-def apply(recipe: str | Path, data: Data, **options: Any) -> ProtectedData[Data]:
+@takes(ApplyOptions, {"output": "folder="})
+def apply(recipe: str | Path, data: Data, *, schema: SchemaLike = None, **options: Any) -> ProtectedData[Data]:
     """Protect data by a recipe, the next wave of a survey for one, as ``evosdc apply`` does.
 
     Parameters
@@ -272,6 +269,8 @@ def apply(recipe: str | Path, data: Data, **options: Any) -> ProtectedData[Data]
     data : frame or Table
         As of `protect`, with the attributes that the recipe masks. A frame with the columns of the first wave is read
         by the schema beside the recipe, ``recipe.schema.toml``.
+    schema : str, Path or Schema, optional
+        Another schema file or schema, for a frame.
     {options}
 
     Returns
@@ -292,7 +291,7 @@ def apply(recipe: str | Path, data: Data, **options: Any) -> ProtectedData[Data]
 
     chosen = read(ApplyOptions, options)
     plan = usable_recipe(_path(recipe), default_registry())
-    columns = as_file(data, None)[0].schema.names
+    columns = columns_of(data)
     missing = [name for name in plan.made_for.protect if name not in columns]
     if missing:
         wanted = "the attributes that the recipe masks"
@@ -302,7 +301,8 @@ def apply(recipe: str | Path, data: Data, **options: Any) -> ProtectedData[Data]
         return application(plan, source, default_registry(), chosen.seed, chosen.unlike)
 
     # A wave is read as the first one was: its own values may suggest other scales.
-    schema = None if isinstance(data, Table) else schema_of_recipe(_path(recipe), list(columns))
+    if schema is None and not isinstance(data, Table):
+        schema = schema_of_recipe(_path(recipe), columns)
     return _protected(data, list(plan.made_for.protect), experiment_on, chosen, chosen.folder, "evosdc.apply", schema)
 
 

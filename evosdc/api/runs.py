@@ -41,13 +41,15 @@ class RunResult(Outcome, dict[str, Any]):
 
 
 @takes(options_of.RunOptions)
-def run(experiment: "Experiment | Mapping[str, Any]", folder: str | Path | None = None, **options: Any) -> "RunResult":
+def run(
+    experiment: "Experiment | Mapping[str, Any] | str | Path", folder: str | Path | None = None, **options: Any
+) -> "RunResult":
     """Run an experiment, write its report, and return ``result.json``, with the folder's path under ``folder``.
 
     Parameters
     ----------
-    experiment : Experiment or mapping
-        A mapping says what an experiment file says.
+    experiment : Experiment, mapping, str or Path
+        A mapping says what an experiment file says; a path is that of a file.
     folder : str or Path, optional
         A new folder for the run; by default one below ``runs`` named after the title.
     {options}
@@ -59,11 +61,12 @@ def run(experiment: "Experiment | Mapping[str, Any]", folder: str | Path | None 
 
     """
     from evosdc.experiment.data import with_own_data, withdrawn_unless_begun
-    from evosdc.experiment.reader import parse_experiment
+    from evosdc.experiment.reader import parse_experiment, read_experiment
     from evosdc.experiment.study import run_study
     from evosdc.report import write_pages
 
     chosen = read(options_of.RunOptions, options)
+    experiment = read_experiment(Path(experiment)) if isinstance(experiment, str | Path) else experiment
     given = dict(experiment) if isinstance(experiment, Mapping) else experiment.to_json()
     path = Path(folder) if folder is not None else None
     if chosen.protect is not None:

@@ -2,10 +2,11 @@
 
 import warnings
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from evosdc.errors import DataError, Fault
+from evosdc.errors import DataError, Fault, ParameterError
 from evosdc.files.published import QUOTE, is_formula
 from evosdc.table.schema import WITHHELD, Role, Schema
 from evosdc.table.table import Rows, Table
@@ -16,6 +17,16 @@ if TYPE_CHECKING:
     from evosdc.files.frame import HeldFrame
 
 Frame = TypeVar("Frame")
+SchemaLike = str | Path | Schema | None
+"""A schema, or the path of a schema file; None: the types of the columns tell."""
+
+KNOWN_AS = {
+    "attributes": "protect=", "keys": "protect=", "quasi_identifiers": "protect=", "columns": "protect=",
+    "sensitive": "schema=, a schema file with the roles; `evosdc init` proposes one", "clusters": "c=",
+    "roles": "schema=, a schema file with the roles; `evosdc init` proposes one", "seconds": "time=",
+    "folder": "output=",
+}  # fmt: skip
+"""Other names under which options of functions on data are looked for."""
 
 
 def read_table(
@@ -58,9 +69,33 @@ def as_table(data: Any) -> Table:
     return table_from_frame(_held(data))
 
 
-def held_once(data: Any) -> Any:
-    """Return a frame as one whose columns are read once, however often it is given to the functions here."""
-    return data if isinstance(data, Table) else _held(data)
+def held_once(data: Any, schema: "SchemaLike" = None) -> Any:
+    """Return a frame as one whose columns are read once, by a schema where there is one; a table as it is."""
+    if schema is None:
+        return data if isinstance(data, Table) else _held(data)
+    from evosdc.files.schema.description import describe
+    from evosdc.files.schema.schema_file import load_schema
+
+    if isinstance(data, Table):
+        advice = "A Table has a schema of its own: evosdc.read_table(file, schema)."
+        raise ParameterError(Fault("schema", "beside a Table", "a frame", advice))
+    if not isinstance(schema, str | Path | Schema):
+        wanted = "the path of a schema file, or a Schema"
+        raise ParameterError(
+            Fault("schema", type(schema).__name__, wanted, "`evosdc init DATA -o schema.toml` proposes one.")
+        )
+    said = describe(schema) if isinstance(schema, Schema) else load_schema(Path(schema))
+    return replace(_held(data), description=said)
+
+
+def columns_of(data: Any) -> list[str]:
+    """Return the names of the columns of a table or frame."""
+    return list(data.schema.names) if isinstance(data, Table) else [str(name) for name in _held(data).frame.columns]
+
+
+def _described(data: Any) -> bool:
+    """Whether data have a schema of their own."""
+    return isinstance(data, Table) or _held(data).description is not None
 
 
 def _held(data: Any) -> "HeldFrame":
@@ -81,8 +116,8 @@ def as_file(data: Any, protect: Sequence[str] | None = None) -> tuple[Table, dic
 
     whole = _held(data)
     frame = whole.frame
-    if len(whole.parts) and not len(frame):
-        return table_from_frame(whole), {}  # refuses it
+    if whole.description is not None or (len(whole.parts) and not len(frame)):
+        return table_from_frame(whole), {}  # refuses one without records
     found = infer_schema(whole)
     described, reasons = {}, {}
     for label, attribute in zip(frame.columns, found.schema.attributes, strict=True):
@@ -111,7 +146,7 @@ def chosen_of(data: Any, table: Table, attributes: Sequence[str] | None, warn: b
     from evosdc.assess.defaults import choose_attributes
 
     chosen = choose_attributes(table.schema, attributes)
-    if attributes is not None or isinstance(data, Table):
+    if attributes is not None or _described(data):
         return chosen
     apart, reasons = _apart(data, chosen)
     if apart:
@@ -126,6 +161,8 @@ def chosen_of(data: Any, table: Table, attributes: Sequence[str] | None, warn: b
 
 def without_identifiers(data: Any, table: Table, needed: Collection[str]) -> list[str]:
     """Return the columns of a frame that are published: all but those that look like identifiers or free text."""
+    if _described(data):
+        return [one.name for one in table.schema.attributes if one.name in needed or one.role not in WITHHELD]
     apart, reasons = _apart(data, [name for name in table.schema.names if name not in needed])
     if apart:
         warning = f"Left out, since they look like identifiers or free text ({reasons})."

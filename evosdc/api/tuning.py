@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from evosdc.api.html import Framed, Shown, heading, table
 from evosdc.api.picture import Picture, points
-from evosdc.api.tables import as_given, as_table, chosen_of, held_once
+from evosdc.api.tables import KNOWN_AS, SchemaLike, as_given, as_table, chosen_of, held_once
 from evosdc.assess.defaults import choose_attributes, measures_by_role
 from evosdc.errors import DataError, Fault
 from evosdc.experiment.experiment import Experiment
@@ -75,14 +75,16 @@ class TunedData(Framed, Shown, Generic[Data]):
         return heading(f"Best file: {self.masking.label}") + table(header, self._rows())
 
 
-@takes(TuneOptions, {"seconds": "time", "attributes": "protect"})
-def tune(data: Data, **options: Any) -> TunedData[Data]:
+@takes(TuneOptions, KNOWN_AS)
+def tune(data: Data, *, schema: SchemaLike = None, **options: Any) -> TunedData[Data]:
     """Find each masking method's best parameters for a fitness, and better combinations of methods.
 
     Parameters
     ----------
     data : DataFrame or Table
         Schema as in `mask`.
+    schema : str, Path or Schema, optional
+        A schema file or a schema, for a frame.
     {options}
 
     Returns
@@ -96,9 +98,9 @@ def tune(data: Data, **options: Any) -> TunedData[Data]:
     """
     chosen = read(TuneOptions, options)
     drawn = chosen_seed(chosen.seed, chosen.key)
+    frame = held_once(data, schema)
     if isinstance(data, Table):
         return _tuned(data, chosen, drawn)
-    frame = held_once(data)
     whole = as_table(frame)
     names = chosen_of(frame, whole, chosen.protect)
     found = _tuned(whole, chosen.model_copy(update={"protect": names}), drawn)

@@ -59,6 +59,7 @@ class HeldFrame:
     frame: pd.DataFrame
     given: Any  # the frame of another kind that it was made from, or itself
     origin: str = ORIGIN  # for messages
+    description: SchemaDescription | None = None  # what a schema says of the columns; None: there is none
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -156,7 +157,8 @@ def table_from_frame(frame: pd.DataFrame | HeldFrame, schema: Schema | SchemaDes
     columns = [part.column for part in whole.parts]
     if len(whole.frame) == 0:
         raise DataError(Fault(ORIGIN, "no record", "at least one record"))
-    description = describe(schema) if isinstance(schema, Schema) else schema or SchemaDescription()
+    description = describe(schema) if isinstance(schema, Schema) else schema or whole.description
+    description = description or SchemaDescription()
     proposed = {}
     for position, part in enumerate(whole.parts):
         said = description.attributes.get(part.column.name)

@@ -174,11 +174,11 @@ def read(model: type[M], given: Mapping[str, Any], command: bool = False) -> M:
         raise ParameterError(faults) from None
 
 
-def takes(model: type[Options], renamed: Mapping[str, str] | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Give a function the options of a model: signature, documentation, and refusal of other and former names."""
+def takes(model: type[Options], meant: Mapping[str, str] | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Give a function the options of a model: signature, documentation, and refusal of other names."""
     # A function names what it works on, and has the rest as `**options`; parameters of a method go by as `**params`.
-    # Its docstring has a line `{options}`. `renamed` has the names of the last version, and those of today.
-    former, own = renamed or {}, {one.name: one for one in described(model) if one.only != "command"}
+    # Its docstring has a line `{options}`. `meant` has other names under which an option is looked for.
+    meant, own = meant or {}, {one.name: one for one in described(model) if one.only != "command"}
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         given = inspect.signature(function).parameters
@@ -198,9 +198,8 @@ def takes(model: type[Options], renamed: Mapping[str, str] | None = None) -> Cal
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             faults = []
             for name in kwargs:
-                if name in former and name not in names:
-                    now = former[name]
-                    faults.append(Fault(name, "a name of a former version", now, f"{name}= is now {now}=."))
+                if name in meant and name not in names:
+                    faults.append(Fault(name, "an unknown option", meant[name]))
                 elif name not in names and "params" not in given:
                     wanted = f"one of {', '.join(names)}"
                     faults.append(Fault(name, "an unknown option", wanted, did_you_mean(name, names)))

@@ -3,14 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.errors import DataError, Fault
 from evosdc.printing import printable
-from evosdc.table.schema import Attribute, MissingRule, Role, Schema
+from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Codes = NDArray[np.int32]
 Numbers = NDArray[np.float64]
@@ -113,6 +116,25 @@ class Table:
         """Return which records have no value of an attribute, shape (n,)."""
         column = self.column(name)
         return column == MISSING if self.schema[name].categorical else np.isnan(column)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return a DataFrame: categories in their order, numbers, and whole numbers where all are."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {}
+        for attribute in self.schema.attributes:
+            column: Any = self.column(attribute.name)
+            if attribute.categorical:
+                labels, ordered = pd.Index(attribute.categories, dtype=object), attribute.scale is Scale.ORDINAL
+                column = pd.Categorical.from_codes(column.astype(np.int64), labels, ordered)
+            elif np.array_equal(column, np.rint(column), equal_nan=True):
+                column = pd.array(column, dtype="Int64")
+            columns[attribute.name] = column
+        return pd.DataFrame(columns)
+
+    def to_csv(self, path: Any, index: bool = False, **options: Any) -> None:
+        """Write the records as CSV; path and options are those of ``pandas.DataFrame.to_csv``."""
+        self.to_pandas().to_csv(path, index=index, **options)
 
     def verify(self) -> None:
         """Check every code against its attribute's categories and every number for being finite or missing.

@@ -129,9 +129,15 @@ def test_options_are_read_as_they_are_meant():
         (lambda frame: evosdc.limit(frame, seconds=3), "time"),
         (lambda frame: evosdc.protect(frame, folder="x"), "output"),
         (lambda frame: evosdc.protect(frame, requir="x"), "'require'"),
+        (lambda frame: evosdc.protect(frame, sensitive=["b"]), "schema="),
+        (lambda frame: evosdc.protect(frame, k=3), "k-anonymity >= 3"),
+        (lambda frame: evosdc.measure("runs/x"), "evosdc.read_table"),
+        (lambda frame: evosdc.judge("runs/nope"), "holds no run"),
+        (lambda frame: evosdc.protect(frame, schema=3), "path of a schema file"),
+        (lambda frame: evosdc.protect(evosdc.Protector, schema="x.toml"), "no such file"),
     ],
 )
-def test_a_name_of_a_former_version_is_refused_with_that_of_today(call, now):
+def test_another_name_or_input_is_refused_with_what_to_type(call, now):
     with pytest.raises(InputError, match=now):
         call(pd.DataFrame({"a": [1, 2, 3, 4], "b": list("xyxy")}))
 
