@@ -10,8 +10,9 @@ from evosdc.errors import FaultCollector
 from evosdc.experiment.environment import naming_plugins
 from evosdc.experiment.recipe import application, explanation, schema_of_recipe, usable_recipe
 from evosdc.files.atomic import require_unused
-from evosdc.files.formats import require_writable_format
+from evosdc.files.formats import Reading, require_writable_format
 from evosdc.files.schema.schema_file import load_schema
+from evosdc.files.source import parsed
 from evosdc.options.masking import ApplyOptions, ExplainOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.printing import printable
@@ -27,10 +28,11 @@ def apply(options: ApplyOptions) -> None:
     with collect.step(), naming_plugins(RunFolder(options.recipe.parent), default_registry()):
         plan = usable_recipe(options.recipe, default_registry())
     with collect.step():
-        source = open_source(options.data, schema, options.reading)
         if schema is None and not is_dataset(options.data):
-            schema = schema_of_recipe(options.recipe, source.table.schema.names)
-            source = source if schema is None else open_source(options.data, schema, options.reading)
+            # A wave is read as the first one was: its own values may suggest other scales.
+            columns = parsed(Path(options.data), Reading(**options.reading)).columns
+            schema = schema_of_recipe(options.recipe, [column.name for column in columns])
+        source = open_source(options.data, schema, options.reading)
         require_writable_format(output, source)
         require_apart(output, options.data, schema, options.recipe)
     with collect.step():
