@@ -124,8 +124,8 @@ def _is_refused(run_dir: Path, individual: Individual, assembly: Assembly) -> bo
     """Whether the verdict of a run forbids its files, or a member reveals more people than the audience allows."""
     if not (run_dir / RESULT).exists():
         return False
-    revealed, goal = individual.scores.get(two_way_of(assembly.registry), 0.0), assembly.experiment.goal
-    return REFUSED in Result.read(run_dir).best.file or (goal is not None and revealed > goal)
+    revealed, experiment = individual.scores.get(two_way_of(assembly.registry), 0.0), assembly.experiment
+    return REFUSED in Result.read(run_dir).best.file or (experiment.released and revealed > experiment.accepted)
 
 
 def _like_best(result: Result) -> list[int]:

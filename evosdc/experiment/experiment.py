@@ -458,6 +458,11 @@ class Experiment(Parameters):
         le=100,
         description="per cent of the people who may be re-identified, in place of the audience's bound",
     )
+    release: bool = Field(
+        False,
+        description="whether the file is for release, as with an audience or bound: if the verdict forbids it, it is "
+        "called best.NOT-PUBLISHABLE.csv, and the exit status is 1",
+    )
     tighter: tuple[TighterBounds, ...] = Field(
         (), description="bounds kept with a margin; written by a run whose verdict was no before its time was over"
     )
@@ -561,6 +566,11 @@ class Experiment(Parameters):
     def goal(self) -> float | None:
         """Per cent of the people to which the search is kept; None where it has no such goal."""
         return self.bound if self.bound is not None else AUDIENCES[self.audience] if self.audience else None
+
+    @property
+    def released(self) -> bool:
+        """Whether the file is for release, so that its name says what the verdict says; else the run is a study."""
+        return self.release or self.goal is not None
 
     @property
     def accepted(self) -> float:

@@ -83,6 +83,5 @@ def judge_run(
     kept: dict[str, Any] = {name: getattr(before.second_opinion, name) for name in ("classical", "classical_label")}
     kept |= {"members": members, "earlier": [one.label for one in earlier], "earlier_named": bool(named)}
     with RunFolder(path) as folder:
-        # The name of the file of a run for an audience says what the verdict says.
-        result = judge_again(folder, summary_of(opinion, used).model_copy(update=kept), experiment.goal is not None)
+        result = judge_again(folder, summary_of(opinion, used).model_copy(update=kept), experiment.released)
     return JudgedRun(opinion, members, result, True, original, masked)

@@ -173,6 +173,8 @@ def protection(
         "second_opinion": options.second_opinion,
         "stop": _stop(seconds, options.generations, GENERATIONS, STALLED),
     }
+    if goal is None:
+        document["release"] = True  # its file is for release, whatever the search follows
     if (executor := options.executor_entry()) is not None:
         document["executor"] = executor
     if options.choose is not None:

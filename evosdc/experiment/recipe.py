@@ -318,6 +318,7 @@ def application(
         "start": {"methods": [entry]},
         "stop": {"generations": 0},
         "second_opinion": True,
+        "release": True,
         "made_for": recipe.made_for,
     }
     return located(Experiment(**document), Path.cwd())

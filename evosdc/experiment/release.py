@@ -182,8 +182,7 @@ def write_release(
     ):  # fmt: skip
         evidence = replace(evidence, tried=what_holds())
         verdict = verdict_of(_with_opinion(evidence, opinion))
-    # A run without an audience is a study: its file is not for release.
-    refused = verdict.publishable is False and experiment.goal is not None and not result.so_far
+    refused = verdict.publishable is False and experiment.released and not result.so_far
     name = folder.name_by_verdict(best.file, refused)
     folder.write_json(
         RELEASE,
@@ -217,7 +216,7 @@ def _judged(result: Result, verdict: Verdict, file: str, required: Sequence[Mapp
 
 def judge_again(folder: RunFolder, opinion: SecondOpinion, released: bool) -> Result:
     """Rewrite the verdict of a run by a later second opinion; return its result."""
-    # `released` says whether the run has an audience, so that the name of its file says what the verdict says.
+    # `released` says whether the file is for release, so that its name says what the verdict says.
     result = Result.read(folder.path)
     release = folder.read_object(RELEASE, "evidence", "analyses", "published_unchanged")
     try:

@@ -27,7 +27,7 @@ FITNESS = option(
 AUDIENCE = option(
     None,
     "Who gets the file. This sets the bound: at most 9 % (public), 20 % or 33 % of the people are re-identified, on "
-    "average. Default: public, unless a fitness is named.",
+    "average. Default: public. With a fitness and no audience, the verdict alone keeps this bound.",
 )
 BOUND = option(
     None,

@@ -37,6 +37,16 @@ def test_a_refused_file_is_never_called_best_csv(evosdc, home) -> None:
     assert next(one for one in listed if one["name"] == MARKED)["publish"] is False
 
 
+def test_a_fitness_of_the_user_s_own_changes_nothing_about_that(evosdc, home) -> None:
+    answer = evosdc("protect", home / "people.csv", *QUICK, "--fitness", "max", "--seed", "1", "-o", home / "own")
+    assert answer.status == 1
+    assert [path.name for path in (home / "own").glob("best*")] == [MARKED]
+    exported = evosdc("export", home / "own", "best", "-o", home / "own.csv")
+    assert (exported.status, (home / f"own{REFUSED}.csv").exists()) == (1, True)
+    assert evosdc("choose", home / "own", 0, "-o", home / "own-0").status == 1
+    assert (home / "own-0" / MARKED).is_file()
+
+
 def test_a_file_on_conditions_keeps_its_name(evosdc, home) -> None:
     answer = evosdc("protect", home / "people.csv", *QUICK, "--bound", "30", "-o", home / "all", "--json")
     result = json.loads(answer.out)
