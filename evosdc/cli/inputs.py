@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +14,16 @@ from evosdc.files.atomic import check_writable
 from evosdc.files.source import Source, parsed, read_masked, read_source
 from evosdc.plugins.registry import default_registry
 from evosdc.printing import printable
-from evosdc.runs.layout import BEST, CROSSWALK, RELEASE, RESOLVED, manifest_path, object_if_readable, run_folder_of
+from evosdc.runs.layout import (
+    BEST,
+    CROSSWALK,
+    RELEASE,
+    RESOLVED,
+    manifest_path,
+    no_run,
+    object_if_readable,
+    run_folder_of,
+)
 from evosdc.runs.published import read_crosswalk, sha256_of
 from evosdc.table.table import Table
 
@@ -155,10 +165,10 @@ def single_run(command: Command, first: str, second: Path | None, others: Mappin
     typed = f"evosdc {command}"
     if second is None:
         if not _holds_run(Path(first)):
-            given = "one argument, which is no run folder"
+            fault = no_run(Path(first))
             wanted = "the folder of a run, or an original and a masked file"
-            advice = f"Type `{typed} RUN`, or `{typed} ORIGINAL MASKED`."
-            raise ParameterError(Fault(printable(first), given, wanted, advice))
+            advice = f"Type `{typed} RUN`, or `{typed} ORIGINAL MASKED`. {fault.advice}"
+            raise ParameterError(replace(fault, wanted=wanted, advice=advice))
         if unfit := [name for name, value in others.items() if value]:
             given = f"with the run folder {printable(first)}"
             advice = "The run knows its data, what was masked, and which record is which."

@@ -38,7 +38,7 @@ def measure(options: MeasureOptions) -> None:
         compared = _of_files(names, options) if run is None else _of_run(run, names, options.protect)
     with collect.step():
         measured = list(compared.params) if compared is not None else names or []
-        given = named_parameters(options.settings, measured)
+        given = named_parameters(options.settings, registry.keys_of("measure", measured))
     collect.settle()
     assert compared is not None
     before, after, chosen = compared.before, compared.after, compared.chosen

@@ -41,7 +41,7 @@ def risk(options: RiskOptions) -> None:
     chosen: dict[str, dict[str, Any]] = {name: {} for name in names}
     collect = FaultCollector()
     with collect.step():
-        chosen = named_parameters(options.settings, tuple(chosen), "MODEL")
+        chosen = named_parameters(options.settings, registry.keys_of("privacy-model", chosen), "MODEL")
     rows: dict[str, Matrix] = {}
     view: IntruderView | None = None
     with collect.step():

@@ -19,7 +19,7 @@ from evosdc.files.schema.schema_edits import edit_schema, undo_edit
 from evosdc.files.schema.schema_file import dump_schema, hierarchy_files
 from evosdc.files.source import parsed, source_of
 from evosdc.options.data import EditOptions, InitOptions
-from evosdc.options.written import setting_value
+from evosdc.options.written import listed, setting_value
 from evosdc.table.edit_rules import edit_rules_to_json
 from evosdc.table.row_positions import disclosed_by_order, position_sentences
 from evosdc.table.schema import Role
@@ -76,15 +76,15 @@ def init(options: InitOptions) -> None:
 
 
 def _given(texts: Sequence[str], names: Sequence[str]) -> dict[str, list[str]]:
-    """Return what ``--missing`` says, by column; raises `SchemaError` for texts other than COLUMN=TEXT."""
+    """Return what ``--missing`` says, by column; raises `SchemaError` for texts other than COLUMN=TEXT,TEXT."""
     codes: dict[str, list[str]] = {}
     faults = []
     for text in texts:
         name, sign, code = text.partition("=")
         if not sign or name not in names:
             advice = did_you_mean(name, names)
-            faults.append(Fault("--missing", repr(text), "COLUMN=TEXT with a column of the file", advice))
-        codes.setdefault(name, []).append(code)
+            faults.append(Fault("--missing", repr(text), "COLUMN=TEXT,TEXT with a column of the file", advice))
+        codes.setdefault(name, []).extend(listed(code) or [code])
     if faults:
         raise SchemaError(faults)
     return codes

@@ -17,7 +17,11 @@ class InitOptions(shared.JsonOptions):
 
     data: Path = argument(Path())
     output: Path = option(Path("schema.toml"), "The schema file.", metavar="SCHEMA.toml", only="command")
-    missing: Sequence[str] = texts("A text that means a missing value in a column, such as age=99.", "COLUMN=TEXT")
+    missing: Sequence[str] = texts(
+        "Texts that mean a missing value in a column, such as age=99 or age=999,unknown; double quotes around one "
+        "with a comma.",
+        "COLUMN=TEXT,...",
+    )
     ask: bool | None = option(
         None,
         "Whether to ask about codes that may mean missing values; default: only at a terminal.",

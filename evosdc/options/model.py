@@ -44,6 +44,8 @@ class Options(BaseModel):
             return _seconds(value)
         if isinstance(value, bool) and bool not in allowed and allowed & {int, float}:
             raise ValueError("a number, not true or false")
+        if isinstance(value, str) and _extra(field)["metavar"] == "PERCENT":
+            return value.strip().removesuffix("%")
         if kind == FLAG and not isinstance(value, bool):
             raise ValueError("true or false")
         # Numbers of numpy are none to pydantic.

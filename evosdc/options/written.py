@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from evosdc.errors import ExperimentError, Fault, ParameterError, did_you_mean
@@ -37,13 +37,22 @@ def parameters(settings: Iterable[str]) -> dict[str, Any]:
     return document
 
 
-def named_parameters(settings: Iterable[str], known: Collection[str], what: str = "NAME") -> dict[str, dict[str, Any]]:
-    """Return, for each of some names, the parameters given by ``--set NAME.KEY=VALUE``."""
+def named_parameters(
+    settings: Iterable[str], known: Mapping[str, Collection[str]], what: str = "NAME"
+) -> dict[str, dict[str, Any]]:
+    """Return, for each of some names, the parameters given by ``--set NAME.KEY=VALUE``; `known` has their keys."""
     given, wanted = parameters(settings), f"{what}.KEY=VALUE for one of {', '.join(known)}"
-    strange = [name for name, value in given.items() if name not in known or not isinstance(value, dict)]
-    if strange:
-        faults = ((f"a parameter of {name!r}", did_you_mean(name, known)) for name in strange)
-        raise ParameterError([Fault("--set", said, wanted, advice) for said, advice in faults])
+    faults = []
+    for name, value in given.items():
+        if not isinstance(value, dict):
+            owners = [owner for owner, keys in known.items() if name in keys]
+            typed = " or ".join(f"--set {owner}.{name}={value}" for owner in owners)
+            advice = f"Type {typed}." if owners else f"None of these has a parameter {name}."
+            faults.append(Fault("--set", f"{name!r} without a name", wanted, advice))
+        elif name not in known:
+            faults.append(Fault("--set", f"a parameter of {name!r}", wanted, did_you_mean(name, known)))
+    if faults:
+        raise ParameterError(faults)
     return {name: given.get(name, {}) for name in known}
 
 

@@ -304,6 +304,11 @@ class Registry:
             return parameters_with_inner(self, name, params)
         return parse_parameters(implementation.Params, params, f"{kind} {name}")
 
+    def keys_of(self, kind: str, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Return the names of the parameters of offers; of none for a name that is not registered."""
+        known = self.names(kind)
+        return {n: tuple(self.implementation(kind, n).Params.model_fields) if n in known else () for n in names}
+
     def build(self, kind: str, name: str, params: Mapping[str, Any], *args: Any) -> Any:
         """Validate parameters and construct ``implementation(Params, *args)``."""
         # A masking method that divides (`evosdc.model.Dividing`) is given its inner method, built likewise.

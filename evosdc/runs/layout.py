@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from evosdc.errors import CheckpointError, DataError, ExperimentError, Fault
+from evosdc.errors import CheckpointError, DataError, ExperimentError, Fault, did_you_mean
 from evosdc.files.atomic import OWNER_FOLDER, make_folder, write_text
 from evosdc.printing import printable
 from evosdc.runs.lock import HELD, FolderLockedError, Lock, LockOwner
@@ -259,8 +259,21 @@ class RunFolder:
 def require_run(path: Path) -> None:
     """Raise `ExperimentError` where a path holds neither a run nor a study."""
     if not (path / RESOLVED).exists():
-        advice = "evosdc run names the folder it writes to."
-        raise ExperimentError(Fault(printable(str(path)), "a path that holds no run", "a run folder", advice))
+        raise ExperimentError(no_run(path))
+
+
+MOST_NEAR = 3  # run folders that are named where another one was given
+
+
+def no_run(path: Path) -> Fault:
+    """Return the fault of a path that holds no run, with the run folders that lie in or near it, the newest first."""
+    given = "a folder that holds no run" if path.is_dir() else "a file" if path.exists() else "no such folder"
+    places = dict.fromkeys((path, path.parent, Path("runs")))
+    found = {file.parent for place in places if place.is_dir() for file in place.glob(f"*/{RESOLVED}")}
+    near = [str(run) for run in sorted(found, key=lambda run: (run / RESOLVED).stat().st_mtime, reverse=True)]
+    named = did_you_mean(str(path), near)
+    others = f"Runs here: {', '.join(near[:MOST_NEAR])}." if near else "`evosdc protect DATA -o FOLDER` writes one."
+    return Fault(printable(str(path)), given, "a run folder", named or printable(others))
 
 
 @contextmanager

@@ -154,8 +154,7 @@ def read_run_folders(folders: Sequence[Path]) -> tuple[RecordedRun, ...]:
         seen.add(folder.resolve())
         found = layout.run_folders(folder)
         if not found:
-            given = f"a folder without {layout.RESOLVED}" if folder.is_dir() else "no folder"
-            faults.append(Fault(str(folder), given, "a run folder", ADVICE))
+            faults.append(layout.no_run(folder))
         for path in found:
             inside = path.relative_to(folder).as_posix()
             run = _read(path, path.resolve().name if path == folder else f"{folder.resolve().name}/{inside}", faults)

@@ -66,8 +66,9 @@ def large_risk(options: LargeRiskOptions) -> None:
     from evosdc_large import workers as cluster
     from evosdc_large.risk import counted_models, risk_of_parquet
 
-    models = list(counted_models(default_registry())) if options.models is None else list(options.models)
-    chosen = named_parameters(options.settings, models, "MODEL")
+    registry = default_registry()
+    models = list(counted_models(registry)) if options.models is None else list(options.models)
+    chosen = named_parameters(options.settings, registry.keys_of("privacy-model", models), "MODEL")
     with cluster.workers(options.address, options.workers) as by:
         figures = risk_of_parquet(
             options.data, list(options.quasi_identifiers), list(options.sensitive), schema=options.schema_file,
@@ -92,7 +93,7 @@ def large_measure(options: LargeMeasureOptions) -> None:
 
     registry = default_registry()
     measures = measures_of_counts(registry) if options.measures is None else list(options.measures)
-    chosen = named_parameters(options.settings, measures)
+    chosen = named_parameters(options.settings, registry.keys_of("measure", measures))
     judged = None if options.protect is None else list(options.protect)
     with cluster.workers(options.address, options.workers) as by:
         figures = measure_parquet(

@@ -230,6 +230,8 @@ risk good.csv --schema schema.toml --transitions good.csv
 risk good.csv --schema schema.toml --models k-anonimity
 risk good.csv --schema schema.toml --models k-anonymity --set k-anonymity.k=none
 risk good.csv --schema schema.toml --models k-anonymity --set l-diversity.l=2
+risk good.csv --schema schema.toml --set k=2
+measure good.csv good.csv --schema schema.toml --set subsets=2
 risk good.csv --schema identifier.toml --quasi-identifiers sex
 apply
 apply recipe.toml good.csv --schema schema.toml

@@ -36,6 +36,12 @@ def test_each_proposal_has_its_reason_and_hierarchies_lie_beside(evosdc, file, t
 def test_codes_of_missing_values_are_given_or_asked_about(evosdc, file, tmp_path, monkeypatch):
     assert evosdc("init", file, "-o", "a.toml", "--missing", "visits=-9").status == 0
     assert tomllib.loads((tmp_path / "a.toml").read_text())["attributes"]["visits"]["missing"] == ["N", "-9"]
+    assert (
+        evosdc("init", file, "-o", "c.toml", "--missing", 'visits=-9,"k.A., or none"', "--missing", "age=99").status
+        == 0
+    )
+    found = tomllib.loads((tmp_path / "c.toml").read_text())["attributes"]
+    assert (found["visits"]["missing"], found["age"]["missing"]) == (["N", "-9", "k.A., or none"], ["99"])
     asked = []
     monkeypatch.setattr("click.confirm", lambda question, default: asked.append(question) or True)
     assert evosdc("init", file, "-o", "b.toml", "--ask").status == 0

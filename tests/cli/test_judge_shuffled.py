@@ -195,8 +195,9 @@ def test_an_exported_file_has_a_crosswalk_of_its_own(evosdc, released):
 def test_one_argument_is_a_run_folder_and_a_run_folder_is_one_argument(evosdc, released, command):
     for words, said in (
         (("housing",), f"Type `evosdc {command} RUN`, or `evosdc {command} ORIGINAL MASKED`."),
-        (("r/best.csv",), "given one argument, which is no run folder"),
-        (("none",), "given one argument, which is no run folder"),
+        (("r/best.csv",), "given a file; wanted the folder of a run"),
+        (("none",), "given no such folder; wanted the folder of a run"),
+        (("rr",), "Did you mean 'r'?"),
         (("housing", "r"), f"Type `evosdc {command} r`."),
         (("r", "r/best.csv"), f"Type `evosdc {command} r`."),
         (("r", "--crosswalk", "r/crosswalk.csv"), "--crosswalk: given with the run folder r"),

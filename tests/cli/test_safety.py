@@ -186,7 +186,10 @@ def test_export_writes_any_member_of_the_front(evosdc, survey):
 )
 def test_a_path_that_holds_no_run_is_told_of_in_one_way(evosdc, survey, words):
     answer = evosdc(*words)
-    assert (answer.status, answer.err.startswith("Error: no: given a path that holds no run;")) == (2, True), answer
+    assert (answer.status, answer.err.startswith("Error: no: given no such folder; wanted a run folder.")) == (
+        2,
+        True,
+    ), answer
 
 
 def test_export_writes_over_no_file_of_the_run(evosdc, survey):

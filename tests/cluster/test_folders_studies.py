@@ -224,7 +224,7 @@ def test_status_does_not_touch_a_run(serial):
 def test_a_path_without_a_run_is_bad_input(tmp_path):
     for command in ("status", "watch"):
         done = completed(command, tmp_path / "nothing")
-        assert (done.returncode, "holds no run" in done.stderr) == (2, True)
+        assert (done.returncode, "no such folder" in done.stderr) == (2, True)
 
 
 def test_a_resumed_study_with_nothing_missing_gives_its_result(serial):

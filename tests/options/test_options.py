@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import evosdc
 from evosdc.cli import cli
-from evosdc.errors import InputError
+from evosdc.errors import InputError, ParameterError
 from evosdc.options.inspection import ClusterOptions, JudgeOptions, MeasureOptions, RiskOptions
 from evosdc.options.masking import ApplyOptions, MaskOptions
 from evosdc.options.model import described, read
@@ -29,7 +29,7 @@ from evosdc.options.runs import (
     StudyReportOptions,
 )
 from evosdc.options.search import LimitOptions, ProtectOptions, TuneOptions
-from evosdc.options.written import listed, names_text, override
+from evosdc.options.written import listed, named_parameters, names_text, override
 from evosdc_certified.options import CertifyOptions
 
 MODELS = {
@@ -132,7 +132,7 @@ def test_options_are_read_as_they_are_meant():
         (lambda frame: evosdc.protect(frame, sensitive=["b"]), "schema="),
         (lambda frame: evosdc.protect(frame, k=3), "k-anonymity >= 3"),
         (lambda frame: evosdc.measure("runs/x"), "evosdc.read_table"),
-        (lambda frame: evosdc.judge("runs/nope"), "holds no run"),
+        (lambda frame: evosdc.judge("runs/nope"), "no such folder; wanted a run folder"),
         (lambda frame: evosdc.protect(frame, schema=3), "path of a schema file"),
         (lambda frame: evosdc.protect(evosdc.Protector, schema="x.toml"), "no such file"),
     ],
@@ -173,3 +173,18 @@ def test_keys_of_settings_may_hold_dots_in_quotes(setting, document):
     found: dict = {}
     override(found, setting)
     assert found == document
+
+
+def test_a_bound_may_be_written_with_its_sign():
+    assert (
+        read(ProtectOptions, {"bound": "9%"}).bound == read(ProtectOptions, {"bound": "9"}, command=True).bound == 9.0
+    )
+    with pytest.raises(ParameterError, match="bound"):
+        read(ProtectOptions, {"bound": "nine%"})
+
+
+def test_a_setting_without_a_name_is_refused_with_what_to_type():
+    known = {"dbrl": (), "partial-linkage": ("subsets",)}
+    with pytest.raises(ParameterError, match=r"Type --set partial-linkage\.subsets=2\."):
+        named_parameters(["subsets=2"], known)
+    assert named_parameters(["partial-linkage.subsets=2"], known)["partial-linkage"] == {"subsets": 2}

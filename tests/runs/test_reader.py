@@ -34,7 +34,7 @@ def test_all_faults_are_reported_at_once(tmp_path: Path) -> None:
         "frequencies.json",
         "scores.csv",
     }
-    assert "evosdc run" in caught.value.faults[0].advice
+    assert "broken" in caught.value.faults[0].advice
 
 
 def test_no_folder_at_all_is_a_fault() -> None:
