@@ -197,9 +197,9 @@ class Judged(Framed, Shown, SecondOpinion):
 
     def _lines(self) -> Iterator[str]:
         yield from self._on_run()
-        yield in_python(self.verdict.sentence)
         if self.identity is not None:
             yield identity_words(self.identity)
+        yield in_python(self.verdict.sentence)
         yield from map(in_python, self.warnings[:3])
         for one in self.findings:
             yield f"{one.judge}: {shown(one.masked.value)} (chance {shown(one.chance.value)}): {one.words}"
@@ -214,8 +214,9 @@ class Judged(Framed, Shown, SecondOpinion):
         rows = ((f.judge, f.masked.value, f.chance.value, f.original.value, f.claim, f.words) for f in self.findings)
         judged = table(["judge", "masked", "chance", "original", "claimed", "what it means"], rows)
         found = [] if self.identity is None else [identity_words(self.identity)]
-        words = paragraphs([*self._on_run(), *found, *map(in_python, self.warnings)])
-        return heading(in_python(verdict.sentence), verdict.holds) + words + judged
+        said = [*self._on_run(), *found, in_python(verdict.sentence)]
+        good = verdict.holds if self.of_run is None else self.of_run.publishable
+        return heading(said[0], good) + paragraphs([*said[1:], *map(in_python, self.warnings)]) + judged
 
 
 @takes(JudgeOptions, KNOWN_AS)
@@ -271,7 +272,7 @@ def judge(original: Any, masked: Any = None, *, schema: SchemaLike = None, **opt
 
 def _judged_run(run: Outcome | str | Path, chosen: JudgeOptions, schema: SchemaLike) -> Judged:
     """Return what judges find of the file of a run, whose verdict and pages are written again."""
-    from evosdc.experiment.data import earlier_release
+    from evosdc.experiment.data import earlier_release, says_none
     from evosdc.experiment.display import Display
     from evosdc.experiment.judging import judge_run
     from evosdc.files.source import Source
@@ -286,6 +287,7 @@ def _judged_run(run: Outcome | str | Path, chosen: JudgeOptions, schema: SchemaL
         return tuple(
             earlier_release(Path(one), source) if isinstance(one, str | Path) else _released(place, one, source.table)
             for place, one in enumerate(chosen.earlier, 1)
+            if not says_none([one])
         )
 
     with nullcontext(Path(run)) if isinstance(run, str | Path) else run.run() as path:

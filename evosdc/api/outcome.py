@@ -129,6 +129,7 @@ class Outcome(Shown):
         yield f"{verdict.line}."
         yield from (f"- {text}" for text in verdict.reasons[:3])
         yield from (f"- before: {text}" for text in verdict.conditions[:2])
+        yield from (f"Advice: {text}" for text in verdict.advice)
         wanted = [f"{words}: {'met' if met else 'NOT met'} ({value:g})" for words, value, met, _ in self._required()]
         if wanted:
             yield f"Required: {'; '.join(wanted)}."
@@ -154,7 +155,8 @@ class Outcome(Shown):
         verdict, opinion = self.verdict, self.second_opinion
         good = None if verdict.conditions and verdict.publishable else verdict.publishable
         parts = [heading(f"{verdict.line}.", good)]
-        parts.append(paragraphs([*verdict.reasons, *(f"Before: {text}" for text in verdict.conditions)]))
+        said = [*verdict.reasons, *(f"Before: {text}" for text in verdict.conditions)]
+        parts.append(paragraphs([*said, *(f"Advice: {text}" for text in verdict.advice)]))
         for words, value, met, own in sorted(self._required(), key=lambda one: one[2]):
             title, state = "Kept besides by evosdc" if own else "Required", "met" if met else "NOT met"
             parts.append(heading(f"{title} {words}: {state} ({value:g}).", met))

@@ -154,24 +154,26 @@ def why_not(members: Mapping[str, Any]) -> str:
     return str(members.get("not_checked") or next(iter(lacking.values()), "no answer"))
 
 
-def above_their_bounds(lines: list[RiskLine], members: Mapping[str, Any] | None) -> Iterator[str]:
-    """Yield reasons against publication: the tails first, then inference; the verdict itself has one on people."""
+def above_their_bounds(lines: list[RiskLine], members: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
+    """Yield reasons against publication, each with a title: the tails, then inference; the verdict has that of all."""
     singling, linkability, inference = lines
     if singling.kept is False and singling.worst is None:
-        yield f"{singling.words}. Publish coarser values, or groups of more people."
+        yield "singling out", f"{singling.words}. Publish coarser values, or groups of more people."
     elif singling.kept is False:
         tenth = "" if singling.mean is None else f", those of the surest tenth in {singling.mean:.0f} %"
         yield (
+            "singling out",
             f"The matches that look surest are right in {singling.worst:.0f} % of the cases{tenth}, more than "
-            f"{singling.bound:.0f} %. Search longer, or publish fewer categories."
+            f"{singling.bound:.0f} %. Search longer, or publish fewer categories.",
         )
     if linkability.worst is not None and linkability.worst > linkability.worst_bound:
         yield (
+            "people least like others",
             f"Of the tenth of the people who are least like others {linkability.worst:.0f} % are re-identified, more "
-            f"than {linkability.worst_bound:.0f} %. Publish outliers in classes (top-bottom-coding), or search longer."
+            f"than {linkability.worst_bound:.0f} %. Publish outliers in classes (top-bottom-coding), or search longer.",
         )
     if inference.kept is False:
-        yield from learned_too_much(members)
+        yield from (("inference", text) for text in learned_too_much(members))
 
 
 def learned_too_much(members: Mapping[str, Any] | None) -> list[str]:

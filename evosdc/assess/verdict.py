@@ -22,6 +22,8 @@ NO = "not publishable"
 
 NOT_YET = "Not yet checked: run `evosdc judge RUN`."  # the sentence where no independent attack has checked the result
 
+DOSSIER = "Write the reason for the release into the dossier: `evosdc dossier RUN`."
+
 _FOR: Mapping[Audience, str] = {
     "public": "accepted for public files",
     "researchers": "accepted for researchers under contract",
@@ -73,7 +75,8 @@ class Evidence:
     sensitive: bool = True  # whether the schema declares a sensitive column
     public_seed: bool = False  # whether it was drawn from a public seed
     above_limit: float | None = None  # by how many per cent the score lies above what is possible
-    # What was tried of a refused file: columns without which, or in classes of which, it keeps the bounds.
+    # What was tried of a refused file: columns without which, or in classes of which, it keeps the bounds. Of a file
+    # with much loss: columns without which it loses less.
     tried: Sequence[str] = ()
 
     @property
@@ -130,8 +133,10 @@ def verdict_of(evidence: Evidence) -> Verdict:
         publishable=False if against else True if judged else None,
         headline=headline,
         provided="; ".join(few for few, _ in conditions) if headline == CONDITIONAL else "",
-        reasons=against or _for(evidence),
+        reasons=[sentence for _, sentence in against] or _for(evidence),
         conditions=[sentence for _, sentence in conditions],
+        titles=[title for title, _ in (*against, *conditions)],
+        advice=list(evidence.tried),
         people_found=None if found is None else float(found["percent"]),
         people_found_without_protection=None if found is None else float(found["original_percent"]),
         risks=evidence.risks,
@@ -162,47 +167,57 @@ def on_publication(verdict: Verdict, required: Iterable[str]) -> list[dict[str, 
     return [{"requirement": wanted, "value": float(met), "met": met, "own": False, "verdict": verdict.headline}]
 
 
-def _against(evidence: Evidence) -> list[str]:
-    """Return the reasons against publishing the file, each with advice."""
+def _against(evidence: Evidence) -> list[tuple[str, str]]:
+    """Return the reasons against publishing the file: in few words, and in a sentence with advice."""
     missed = [entry for entry in evidence.requirements if not entry["met"]]
     broken = [_missed_words(entry) for entry in missed if not entry.get("own")]
     # The intruder says whether aims were reached.
-    beyond = [_missed_words(one) for one in missed if one.get("own") and one["requirement"] not in evidence.aims]
-    reasons = []
+    beyond = [one for one in missed if one.get("own") and one["requirement"] not in evidence.aims]
+    reasons = list[tuple[str, str]]()
     if broken:
-        reasons.append(f"Not met: {named(broken)}. Search longer, start from stronger methods, or require less.")
+        text = f"Not met: {named(broken)}. Search longer, start from stronger methods, or require less."
+        reasons.append(("a requirement is not met", text))
     if evidence.percent > evidence.bound:
-        reasons.append(_too_many(evidence))
+        reasons.append(("too many people are re-identified", _too_many(evidence)))
     known = evidence.together or {}
     if known.get("known_percent", 0.0) > evidence.bound:
-        reasons.append(known_words(known, evidence.allowed))
+        unchanged = _names(known, "known")
+        title = f"{named(unchanged)} {_are(unchanged)} published unchanged"
+        reasons.append((title, known_words(known, evidence.allowed)))
     if evidence.by_value is not None and evidence.by_value[1] > evidence.bound:
         name, share = evidence.by_value
-        reasons.append(
+        text = (
             f"The exact value of {name} alone re-identifies {above_bound(share, evidence.bound)} % of the people. "
             "Publish it in classes (global-recoding), or drop it."
         )
+        reasons.append((f"exact values of {name} identify", text))
     if evidence.holds is False:
         keep = " ".join(f'--require "{name} <= {evidence.bound:g}"' for name in evidence.contradicting)
         contradiction = evidence.contradiction[:1].upper() + evidence.contradiction[1:]
-        reasons.append(f"{contradiction}{f' Keep the search below it: {keep}.' if keep else ''}")
+        helps = f"Keep the search below it: {keep}." if keep else "Search longer, or publish fewer categories."
+        reasons.append(("independent attacks contradict the risk", f"{contradiction} {helps}"))
     if beyond:
-        reasons.append(f"A limit that evosdc sets is not kept: {named(beyond)}. Search longer.")
+        text = f"A limit that evosdc sets is not kept: {named(list(map(_missed_words, beyond)))}."
+        text += " Search longer, or publish fewer categories."
+        reasons.append((f"not kept: {named([one['requirement'] for one in beyond])}", text))
     if evidence.exchanged:
-        reasons.append(
+        text = (
             "Categories were swapped (A published as B): tables of them are wrong. Search longer, or by other methods."
         )
+        reasons.append(("categories were swapped", text))
     if evidence.cells and 100 * evidence.changed < evidence.cells and not evidence.harmless_as_it_was:
-        reasons.append(
-            f"Only {evidence.changed} of {evidence.cells} protected values differ from the original. Search longer."
-        )
+        text = f"Only {evidence.changed} of {evidence.cells} protected values differ from the original. Search longer."
+        reasons.append(("hardly a value was changed", text))
     if evidence.idle and not evidence.harmless_as_it_was:
-        reasons.append("It scores no better than the unprotected original. Search longer, or protect more columns.")
-    reasons += history_words(evidence) if evidence.earlier_named else ()
-    reasons += [*above_their_bounds(evidence.risks, evidence.members), *evidence.given_away]
+        text = "It scores no better than the unprotected original. Search longer, or protect more columns."
+        reasons.append(("no better than the original", text))
+    reasons += [("earlier releases", text) for text in (history_words(evidence) if evidence.earlier_named else ())]
+    reasons += above_their_bounds(evidence.risks, evidence.members)
+    reasons += [("masked columns can be read off", text) for text in evidence.given_away]
     if evidence.public_seed:
-        reasons.append("Drawn from a public seed: anybody can repeat the draws and undo them. Leave out the seed.")
-    return [*reasons, *evidence.tried] if reasons else []
+        text = "Drawn from a public seed: anybody can repeat the draws and undo them. Leave out the seed."
+        reasons.append(("a public seed", text))
+    return reasons
 
 
 def _too_many(evidence: Evidence) -> str:
@@ -263,7 +278,9 @@ def _for(evidence: Evidence) -> list[str]:
         )
     if evidence.history is not None and not history_words(evidence):
         together = f"this file and {named(evidence.earlier, 3)} together"
-        reasons.append(f"By {together} {evidence.history['value']:.1f} % of the people are re-identified.")
+        reasons.append(
+            f"By {together} {evidence.history['value']:.1f} % of the people are re-identified.{_counted(evidence)}"
+        )
     known = _names(evidence.together, "known")
     if known and evidence.together is not None:
         share = f"{shown(evidence.together['known_percent'])} % of the people"
@@ -337,7 +354,7 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
         ]
     if evidence.members is not None and inferred(evidence.members) is None:
         line = evidence.risks[2].words
-        later = " Run `evosdc judge RUN`." if line.startswith(NOT_YET_CHECKED) else ""
+        later = " Run `evosdc judge RUN`." if line.startswith(NOT_YET_CHECKED) else f" {DOSSIER}"
         conditions.append(
             (
                 f"inference is {line.split(' (')[0]}",
@@ -349,7 +366,9 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
 
 def history_words(evidence: Evidence) -> list[str]:
     """Return the disclosure of all releases together above the bounds; nothing where they keep these."""
-    found, words = evidence.history or {}, []
+    found, words = evidence.history, list[str]()
+    if found is None:
+        return []
     details = found.get("details") or {}
     releases = f"this file and {named(evidence.earlier, 3)} together"
     share, gain = float(found.get("value", 0.0)), float(details.get("attribute", 0.0))
@@ -358,21 +377,38 @@ def history_words(evidence: Evidence) -> list[str]:
             f"By {releases} {above_bound(share, evidence.bound)} % of the people are re-identified, more than "
             f"{evidence.allowed}; by this file alone {details['alone']:.1f} %. Columns that both publish "
             "unchanged tell which rows belong together: mask these too, or publish one of the files."
+            f"{_counted(evidence)}"
         )
     if gain > MOST_EXCESS:
         words.append(
             f"By {releases} sensitive values are guessed of {gain:.1f} % more of the people than by the best single "
             f"file, more than {MOST_EXCESS:g}. Publish the earlier values of the sensitive columns again."
+            f"{_counted(evidence)}"
         )
     return words
+
+
+def _counted(evidence: Evidence) -> str:
+    """Return which runs count without having been named, and how to leave them out; empty for named releases."""
+    if evidence.earlier_named:
+        return ""
+    runs = named(evidence.earlier, len(evidence.earlier))
+    return (
+        f" {runs} {'counts' if len(evidence.earlier) == 1 else 'count'} as a publishable run of the same data in the "
+        "same folder. If no such file leaves your hands: `evosdc judge RUN --earlier none`; else name those that do: "
+        "`--earlier FILE`."
+    )
 
 
 def _unjudged(evidence: Evidence) -> tuple[str, str]:
     """Return that no independent attack confirms the risk, and why."""
     if evidence.lacking and not evidence.unasked and not evidence.answered:
-        return "no independent attack reads such a file", "Not checked: no independent attack reads such a file."
+        return (
+            "no independent attack reads such a file",
+            f"Not checked: no independent attack reads such a file. {DOSSIER}",
+        )
     if evidence.answered and not evidence.unasked:
-        said = "Not checked: the independent attacks that answered measure no risk that the search claims."
+        said = f"Not checked: the independent attacks that answered measure no risk that the search claims. {DOSSIER}"
         return "no independent attack measures the risk that is claimed", said
     so_far = f" So far {_answered(evidence)}." if evidence.answered else ""
     return "independent attacks have not yet run", f"{NOT_YET}{so_far}"

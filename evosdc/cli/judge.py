@@ -13,9 +13,10 @@ from evosdc.assess.three_risks import members_words
 from evosdc.assess.verdict import identity_words, with_identity
 from evosdc.cli.display import display
 from evosdc.cli.inputs import matched_tables, open_source, require_comparable, single_run
+from evosdc.cli.run import show_verdict
 from evosdc.cli.text import harmless, print_json, print_rows, say, warn
 from evosdc.errors import Fault, ParameterError
-from evosdc.experiment.data import earlier_release
+from evosdc.experiment.data import earlier_release, says_none
 from evosdc.experiment.display import Display
 from evosdc.experiment.judging import judge_run
 from evosdc.files.source import Source
@@ -63,7 +64,7 @@ def judge(options: JudgeOptions) -> None:
 
 
 def _released(options: JudgeOptions, source: Source) -> tuple[EarlierRelease, ...]:
-    return tuple(earlier_release(Path(one), source) for one in options.earlier)
+    return tuple(earlier_release(Path(one), source) for one in options.earlier if not says_none([one]))
 
 
 def _of_files(options: JudgeOptions, shown: Display) -> tuple[Table, Table, SecondOpinion]:
@@ -96,12 +97,15 @@ def _of_files(options: JudgeOptions, shown: Display) -> tuple[Table, Table, Seco
 
 
 def _show(opinion: SecondOpinion, run: Path | None, everything: bool) -> None:
-    """Print the verdict of judges first, then what each risk comes to, and the figures of five judges or of all."""
+    """Print the verdict on the file, what judges say, what each risk comes to, and figures of five judges or of all."""
+    # That a claim holds is no verdict: a file that identifies too many people may claim so rightly.
+    if run is not None:
+        show_verdict(Result.read(run).verdict)
+    elif opinion.identity is not None:
+        say(identity_words(opinion.identity))
     verdict = opinion.verdict
     colour = "yellow" if verdict.holds is None else "green" if verdict.holds else "red"
-    click.secho(harmless(verdict.sentence), fg=colour, bold=True)
-    if opinion.identity is not None:
-        say(identity_words(opinion.identity))
+    click.secho(harmless(verdict.sentence), fg=colour, bold=run is None)
     if run is not None:
         for line in Result.read(run).verdict.risks:
             say(f"{line.risk}: {line.words}.")
@@ -128,5 +132,3 @@ def _show(opinion: SecondOpinion, run: Path | None, everything: bool) -> None:
     elif (hidden := len(opinion.findings) - len(findings)) or opinion.not_applicable:
         say(f"{hidden} more judges answered, and {len(opinion.not_applicable)} did not: --all shows them, in words.")
     warn(opinion.warnings)
-    if run is not None:
-        say(Result.read(run).verdict.line)

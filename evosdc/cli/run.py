@@ -38,7 +38,7 @@ from evosdc.report import write_pages
 from evosdc.runs import layout
 from evosdc.runs.layout import RunFolder
 from evosdc.runs.rank_tests import METHOD, rank_sentences
-from evosdc.runs.result import Result, StudyResult
+from evosdc.runs.result import Result, StudyResult, Verdict
 from evosdc.runs.status import FINISHED
 from evosdc.secret import Key, Seed, chosen_seed
 from evosdc.table.schema import Role
@@ -251,9 +251,15 @@ def conclude(path: Path, result: Result, report: Path | None, as_json: bool) -> 
     forget()
 
 
-MOST_REASONS = 3  # reasons and conditions that are printed; the others are counted
+# Lines of a result, and of these reasons and conditions with advice; the others are named.
+MOST_LINES, MOST_REASONS = 15, 3
 
 _COLOURS = {"publishable": "green", "publishable on conditions": "yellow", "not publishable": "red"}
+
+
+def show_verdict(verdict: Verdict) -> None:
+    """Print the verdict in a line."""
+    click.secho(harmless(verdict.line), fg=_COLOURS.get(verdict.headline), bold=True)
 
 
 def print_outcome(path: Path, result: "Result", report: Path | None) -> None:
@@ -261,21 +267,21 @@ def print_outcome(path: Path, result: "Result", report: Path | None) -> None:
     verdict = result.verdict
     if result.so_far:
         say("Stopped before its end: this is the best file so far.")
-    click.secho(harmless(verdict.line), fg=_COLOURS.get(verdict.headline), bold=True)
+    show_verdict(verdict)
     marked = [f"  {'!' if verdict.publishable else '-'} {text}" for text in verdict.conditions]
     marked = marked if verdict.publishable and marked else [f"  - {text}" for text in verdict.reasons] + marked
-    for line in marked[:MOST_REASONS]:
+    advice = [f"{'Advice:':<16} {' '.join(verdict.advice)}"] if verdict.advice else []
+    others = [*advice, *_facts(result), *_files(path, result, report), f"Next:            {next_command(path, result)}"]
+    room, shown = MOST_LINES - 1 - len(others), min(MOST_REASONS, len(marked))
+    if shown + (len(marked) > shown) > room:
+        shown = max(room - 1, 1)
+    for line in marked[:shown]:
         say(line.replace(" RUN", f" {shlex.quote(str(path))}"))
-    left, remarks = len(marked) - MOST_REASONS, len(result.warnings)
-    more = [f"{left} more reasons or conditions" if left > 1 else "1 more reason or condition"] if left > 0 else []
-    more += [f"{remarks} warning{'s' * (remarks != 1)}"] if remarks else []
-    judges = result.second_opinion.asked
-    more += [f"{result.second_opinion.answered} of {judges} judges answered"] if judges else []
-    if more:
-        say(f"  {'; '.join(more)}: see {'result.json' if report is None else 'the report'}.")
-    for line in (*_facts(result), *_files(path, result, report)):
+    # The titles of verdicts without a reason against them are those of their conditions.
+    if left := verdict.titles[shown:]:
+        say(f"  Besides: {'; '.join(left)}.")
+    for line in others:
         say(line)
-    say(f"Next:            {next_command(path, result)}")
 
 
 def _facts(result: "Result") -> Iterator[str]:
@@ -314,8 +320,12 @@ def _files(path: Path, result: "Result", report: Path | None) -> Iterator[str]:
         yield f"{'Recipe:':<16} {path / layout.RECIPE}: {(result.recipe or {})['label']}. {beside}"
     if (path / layout.FOR_USERS).exists():
         yield f"{'For its users:':<16} {path / layout.FOR_USERS}"
-    again = shlex.join(["evosdc", "report", str(path)])
-    yield f"{'Report:':<16} {report if report is not None else f'none; {again} writes it'}"
+    again, opinion = shlex.join(["evosdc", "report", str(path)]), result.second_opinion
+    remarks = len(result.warnings)
+    more = [f"{remarks} warning{'s' * (remarks != 1)}"] if remarks else []
+    more += [f"{opinion.answered} of {opinion.asked} judges answered"] if opinion.asked else []
+    beside = f" ({'; '.join(more)})" if more else ""
+    yield f"{'Report:':<16} {report if report is not None else f'none; {again} writes it'}{beside}"
 
 
 def next_command(path: Path, result: "Result") -> str:

@@ -26,7 +26,7 @@ from evosdc.errors import (
     did_you_mean,
 )
 from evosdc.experiment import start as starting
-from evosdc.experiment.data import earlier_release, load_data, microdata_of
+from evosdc.experiment.data import earlier_release, load_data, microdata_of, says_none
 from evosdc.experiment.environment import naming_plugins
 from evosdc.experiment.experiment import Experiment, Measures, Named, Operators, StopRule
 from evosdc.experiment.problem import build_problem, fitness_of, judged_as_usual, parse_constraints, require_last
@@ -204,7 +204,11 @@ def assemble(experiment: Experiment, registry: Registry, seed: Seed | None = Non
     source = _kept(collect, lambda: load_data(experiment.data, registry))
     earlier = tuple[EarlierRelease, ...]()
     with collect.step():
-        earlier = tuple(earlier_release(path, source) for path in experiment.data.earlier) if source else ()
+        earlier = (
+            tuple(earlier_release(path, source) for path in experiment.data.earlier if not says_none([path]))
+            if source
+            else ()
+        )
     written = _kept(collect, lambda: starting.written_entries(experiment, registry))
     for name in experiment.start.tuned.methods if experiment.start and experiment.start.tuned else ():
         with collect.step():

@@ -1,7 +1,7 @@
 """The confidential file of an experiment, read and filtered; and the microdata of its protected attributes."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from evosdc.assess.changes import certainly_unmasked, reordered_words
 from evosdc.assess.defaults import withheld_fault
 from evosdc.assess.risk import population_description
 from evosdc.errors import DataError, EvosdcError, ExperimentError, Fault, ParameterError
-from evosdc.experiment.experiment import DataSource
+from evosdc.experiment.experiment import NO_EARLIER, DataSource
 from evosdc.experiment.provenance import holds_same_data, read_same_file
 from evosdc.files.atomic import make_folder, write_text
 from evosdc.files.schema.hierarchies import with_hierarchies
@@ -229,14 +229,26 @@ def _of_same_people(folder: Path, source: Source, in_place: bool) -> bool:
     )
 
 
-def other_runs(folder: Path, source: Source) -> tuple[EarlierRelease, ...]:
+def says_none(earlier: Iterable[Any]) -> bool:
+    """Whether earlier releases as they were typed say that there is none, whatever runs lie in the same folder."""
+    return any(isinstance(one, str | Path) and Path(one) == NO_EARLIER for one in earlier)
+
+
+def releases_of(
+    named: Sequence[EarlierRelease], none: bool, folder: Path, source: Source
+) -> tuple[tuple[EarlierRelease, ...], bool]:
+    """Return the releases that the file of a run is judged together with, and whether the user said which."""
+    return (tuple(named), True) if named or none else (_other_runs(folder, source), False)
+
+
+def _other_runs(folder: Path, source: Source) -> tuple[EarlierRelease, ...]:
     """Return the files of other runs of the same data in the same folder that nothing forbids to publish."""
     # Any of them may be out. What cannot be read is passed over, and so are the runs of one study.
     if layout.is_replicate(folder):
         return ()
-    folder, found = folder.resolve(), []
+    found = []
     for path in sorted(folder.parent.iterdir()):
-        if path == folder or not (path / layout.RESULT).is_file():
+        if path.resolve() == folder.resolve() or not (path / layout.RESULT).is_file():
             continue
         try:
             if Result.read(path).verdict.publishable:

@@ -95,6 +95,9 @@ def flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
             yield f"{prefix}{key}", value
 
 
+NO_EARLIER = Path("none")  # in place of an earlier release
+
+
 class DataSource(Parameters):
     """The confidential file, and its attributes to protect."""
 
@@ -123,7 +126,8 @@ class DataSource(Parameters):
     earlier: tuple[Path, ...] = Field(
         (),
         description="earlier releases of the same people, judged together with this one: run folders or files, "
-        "relative to the experiment. Default: other publishable runs of these data in the same folder",
+        "relative to the experiment; none: there is none. Default: other publishable runs of these data in the same "
+        "folder",
     )
     recompute: dict[str, str] = Field(
         default_factory=dict,

@@ -8,7 +8,7 @@ from typing import Any
 from evosdc.assess.judge import SecondOpinion as JudgedFile
 from evosdc.assess.judge import other_people, second_opinions
 from evosdc.assess.verdict import with_identity
-from evosdc.experiment.data import other_runs
+from evosdc.experiment.data import releases_of, says_none
 from evosdc.experiment.display import Display
 from evosdc.experiment.members import published_file
 from evosdc.experiment.opinion import claims_of, members_opinion, plan_of, summary_of, used_judges
@@ -52,9 +52,12 @@ def judge_run(
     if known is not None:
         judges = [name for name, reason in known["not_applicable"].items() if reason == NO_TIME]
     original, masked = assign_known(found.original, protect), found.masked
-    named = released(source) or assembly.earlier
     # Records that were left out of a file have no place in it.
-    earlier = (named or other_runs(path, source)) if len(masked) == len(source.table) else ()
+    earlier, said = tuple[EarlierRelease, ...](), False
+    if len(masked) == len(source.table):
+        none = says_none(options.earlier or experiment.data.earlier)
+        named = released(source) if options.earlier else assembly.earlier
+        earlier, said = releases_of(named, none, path, source)
     claims = claims_of(found.individual.scores, experiment, registry)
     display.concluding("asking judges")
     opinion = second_opinions(
@@ -71,7 +74,10 @@ def judge_run(
         earlier=earlier,
         others=None if options.others is None else other_people(options.others, original),
     )[""]
-    opinion = opinion.joined(known) if known is not None else opinion
+    if known is not None:
+        together = () if earlier else registry.defaults("measure", "history")
+        kept_judges = {name: one for name, one in known["judges"].items() if name not in together}
+        opinion = opinion.joined({**known, "judges": kept_judges})
     opinion = with_identity(opinion, original, masked, protect, registry)
     members = before.second_opinion.members if options.judges is None else None
     unanswered = members is None or "judges" not in members or NO_TIME in members["not_applicable"].values()
@@ -81,7 +87,7 @@ def judge_run(
     if not updates:
         return JudgedRun(opinion, members, before, False, original, masked)
     kept: dict[str, Any] = {name: getattr(before.second_opinion, name) for name in ("classical", "classical_label")}
-    kept |= {"members": members, "earlier": [one.label for one in earlier], "earlier_named": bool(named)}
+    kept |= {"members": members, "earlier": [one.label for one in earlier], "earlier_named": said}
     with RunFolder(path) as folder:
         result = judge_again(folder, summary_of(opinion, used).model_copy(update=kept), experiment.released)
     return JudgedRun(opinion, members, result, True, original, masked)

@@ -21,7 +21,7 @@ from evosdc.engine.fresh import rescored
 from evosdc.engine.loop import SearchState
 from evosdc.experiment import summaries
 from evosdc.experiment.assembly import Assembly
-from evosdc.experiment.data import other_runs
+from evosdc.experiment.data import releases_of, says_none
 from evosdc.experiment.display import Display
 from evosdc.experiment.early_verdict import MOST_TRYING, tried
 from evosdc.experiment.opinion import expected_time, members_opinion, opinion_of, plan_of, wanted
@@ -121,11 +121,12 @@ def write_outputs(
         half = monotonic() + 0.5 * left
         plan = plan_of(folder, portfolio.best)
         members = members or members_opinion(assembly, plan, state.progress.generation, lambda: half - monotonic())
-        earlier = assembly.earlier or other_runs(folder.path, assembly.source)
+        none = says_none(experiment.data.earlier)
+        earlier, said = releases_of(assembly.earlier, none, folder.path, assembly.source)
         opinion, unasked = opinion_of(
             assembly, starting, best, masked, shown.judging, lambda: given.for_judges, earlier
         )
-        history = {"earlier": [one.label for one in earlier], "earlier_named": bool(assembly.earlier)}
+        history = {"earlier": [one.label for one in earlier], "earlier_named": said}
         opinion = opinion.model_copy(update={"members": members, **history})
     shown.concluding("judging the file: fresh draws, limit, intruders, analyses")
     fresh = summaries.fresh_summary(assembly, starting, best)

@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError
 from evosdc._version import __version__
 from evosdc.errors import CheckpointError, ExperimentError, Fault, FaultCollector, InputError
 from evosdc.experiment.experiment import (
+    NO_EARLIER,
     ExecutorChoice,
     Experiment,
     InvalidExperimentError,
@@ -191,7 +192,9 @@ def located(experiment: Experiment, base: Path) -> Experiment:
     update: dict[str, Any] = {
         name: (base / path).resolve() for name in ("file", "schema_file", "population") if (path := getattr(data, name))
     }
-    update["earlier"] = tuple((base / path.expanduser()).resolve() for path in data.earlier)
+    update["earlier"] = tuple(
+        path if path == NO_EARLIER else (base / path.expanduser()).resolve() for path in data.earlier
+    )
     update["hierarchies"] = {
         name: (base / rule.expanduser()).resolve() if isinstance(rule, Path) else rule
         for name, rule in data.hierarchies.items()

@@ -140,7 +140,12 @@ def write_release(
     evidence = Evidence(
         intruder=intruder,
         requirements=judged,
-        aims=[str(one) for one in aims_among(assembly.problem.constraints.listed, registry)],
+        # The intruder says how many people are linked; nobody but the search says what is guessed of masked columns.
+        aims=[
+            str(one)
+            for one in aims_among(assembly.problem.constraints.listed, registry)
+            if one.name in registry.defaults("measure", "identity")
+        ],
         bound=bound,
         bound_by=bound_by,
         audience=named or audience_of(bound),

@@ -51,7 +51,7 @@ REQUIRE = texts(
 SETTINGS = texts("A parameter of the method: k=3.", "KEY=VALUE", only="command")
 EARLIER = texts(
     "An earlier release of the same people, judged together with this file: a run folder, or a file in the order of "
-    "the original. Default: other publishable runs of these data beside the run folder.",
+    "the original; none: there is none. Default: other publishable runs of these data beside the run folder.",
     "FILE",
 )
 KEY = option(

@@ -52,6 +52,7 @@ def verdict(run: RecordedRun, definitions: Definitions) -> dict[str, Any] | None
         "provided": clean(found.provided),
         "reasons": list(map(clean, found.reasons)),
         "conditions": conditions,
+        "advice": list(map(clean, found.advice)),
         "risks": list(map(_risk, found.risks)),
         "intruder": _intruder(found.intruder, definitions) if found.intruder else None,
         "requirements": [_requirement(entry, definitions) for entry in run.result.requirements],

@@ -128,6 +128,8 @@ class Verdict(_Part):
     provided: str = ""  # the conditions in few words; empty without any
     reasons: list[str] = []  # why not, each with what to do; or what speaks for it
     conditions: list[str] = []  # what must be known or decided before
+    titles: list[str] = []  # of the reasons against the file, then of the conditions: each in few words
+    advice: list[str] = []  # what was tried that helps, or not: columns to drop or to publish in classes
     risks: list[RiskLine] = []  # singling out, linkability and inference
     people_found: float | None = None  # per cent of the people whom an informed intruder is expected to re-identify
     people_found_without_protection: float | None = None  # the same in the original

@@ -1,5 +1,7 @@
 """The verdict: what forbids to publish a file, what is a condition, and what an analyst is told."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,7 +22,7 @@ from evosdc.assess.intruder import (
     two_way_of,
 )
 from evosdc.assess.utility import analyses, named, shown, trust
-from evosdc.assess.verdict import NOT_YET, Evidence, known_words, together_words, verdict_meets, verdict_of
+from evosdc.assess.verdict import DOSSIER, NOT_YET, Evidence, known_words, together_words, verdict_meets, verdict_of
 from evosdc.experiment.release import _with_opinion
 from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry
@@ -94,7 +96,10 @@ def test_a_search_that_was_kept_to_the_bound_is_given_more_time():
     assert reason.endswith('Use --require "both <= 9".')
     found, beyond = verdict(**given)["reasons"]
     assert "The search was not asked to stay below 9 %." in found
-    assert beyond == "A limit that evosdc sets is not kept: m <= 9 (it is 9.1). Search longer."
+    assert (
+        beyond
+        == "A limit that evosdc sets is not kept: m <= 9 (it is 9.1). Search longer, or publish fewer categories."
+    )
 
 
 def test_how_many_judges_confirm_is_said():
@@ -119,12 +124,12 @@ def test_how_many_judges_confirm_is_said():
         (
             {"lacking": 13},
             "no independent attack reads such a file",
-            "Not checked: no independent attack reads such a file.",
+            f"Not checked: no independent attack reads such a file. {DOSSIER}",
         ),
         (
             {"answered": 2},
             "no independent attack measures the risk that is claimed",
-            "Not checked: the independent attacks that answered measure no risk that the search claims.",
+            f"Not checked: the independent attacks that answered measure no risk that the search claims. {DOSSIER}",
         ),
     ],
 )
@@ -635,3 +640,25 @@ def test_a_limit_of_evosdc_is_explained_with_its_figure():
     missed = {"requirement": "m <= 2", "value": 2.183, "met": False, "own": True, "meaning": "Values looked up"}
     (reason,) = verdict(requirements=[missed])["reasons"]
     assert "m <= 2 (it is 2.18; values looked up)" in reason
+
+
+def test_each_reason_and_condition_has_a_title_and_says_what_to_do():
+    own = {"requirement": "guess-gain <= 9", "value": 14.0, "met": False, "own": True}
+    told = verdict(
+        intruder=intruder(12.0), holds=False, contradiction="a learner links 20 %", public_seed=True, exchanged=["A."],
+        requirements=[{"requirement": "dr <= 3", "value": 4.0, "met": False}, own],
+        by_value=("wage", 30.0), changed=1, idle=True, tails={"surest-matches": {"value": 60.0}}, given_away=["A. Do."],
+        members={"not_checked": "fewer than 100 records"}, tried=["Tried: a file keeps the bounds without wage."],
+    )  # fmt: skip
+    assert told["publishable"] is False
+    sentences = told["reasons"] + told["conditions"]
+    assert len(told["titles"]) == len(sentences) > 9
+    assert "not kept: guess-gain <= 9" in told["titles"]
+    assert all(0 < len(title) < 60 for title in told["titles"])
+    helps = re.compile(r"Search longer|Use --require|Publish|Keep|Leave out|Do\.|Write|Run|Make sure")
+    assert [text for text in sentences if not helps.search(text)] == []
+    assert told["advice"] == ["Tried: a file keeps the bounds without wage."]
+
+
+def test_what_speaks_for_a_file_has_no_titles():
+    assert verdict()["titles"] == []

@@ -73,12 +73,48 @@ def test_other_runs_of_the_same_data_are_found_and_named_ones_forbid(evosdc, hom
     result = json.loads(Path("runs/b/result.json").read_text())
     assert [Path(one).name for one in result["second_opinion"]["earlier"]] == ["a"]
     assert result["second_opinion"]["earlier_named"] is False
+    said = " ".join(result["verdict"]["reasons"] + result["verdict"]["conditions"])
+    assert "runs/a counts as a publishable run of the same data in the same folder" in said
+    assert "`evosdc judge RUN --earlier none`" in said
     named = told(evosdc("judge", "runs/b", "--earlier", "runs/a", "--json"))["judges"]["release-history"]
     assert named["value"] == found["value"]
+    assert "--earlier none" not in Path("runs/b/result.json").read_text(), "whoever names a release counts it"
     verdict = json.loads(Path("runs/b/result.json").read_text())["verdict"]
     linkability = verdict["risks"][1]
     assert "with the earlier releases" in linkability["words"]
     assert linkability["kept"] is (found["value"] <= 60.0)
+
+
+def test_own_trials_are_left_out_where_the_user_says_that_nothing_is_out(evosdc, home):
+    told(evosdc("judge", "runs/b", "--json"))
+    answer = evosdc("judge", "runs/b", "--earlier", "none")
+    assert answer.status == 0, answer.err
+    result = json.loads(Path("runs/b/result.json").read_text())
+    assert answer.out.splitlines()[0] == f"Verdict: {result['verdict']['headline'].upper()}" + (
+        f": {result['verdict']['provided']}" if result["verdict"]["provided"] else ""
+    )
+    assert (result["second_opinion"]["earlier"], result["second_opinion"]["earlier_named"]) == ([], True)
+    assert "release-history" not in result["second_opinion"]["best"]["judges"]
+    assert not any("runs/a" in text for text in result["verdict"]["reasons"] + result["verdict"]["conditions"])
+    library.judge("runs/b", earlier=["none"])
+    assert json.loads(Path("runs/b/result.json").read_text())["second_opinion"]["earlier"] == []
+    assert "release-history" in told(evosdc("judge", "runs/b", "--json"))["judges"], "they count again by themselves"
+
+
+def test_a_refused_run_is_no_release_and_an_experiment_may_leave_out_all(evosdc, home):
+    document = json.loads(Path("runs/a/result.json").read_text())
+    document["verdict"]["publishable"] = False
+    Path("runs/a/result.json").write_text(json.dumps(document))
+    assert "release-history" not in told(evosdc("judge", "runs/b", "--json"))["judges"]
+    document["verdict"]["publishable"] = True
+    Path("runs/a/result.json").write_text(json.dumps(document))
+    for name, data in (("c", ""), ("d", ', earlier = ["none"]')):
+        text = EXPERIMENT.replace("second_opinion = false", "second_opinion = true")
+        Path("e.toml").write_text(text.replace("shuffle = true", f"shuffle = true{data}"))
+        assert evosdc("run", "e.toml", "-o", f"runs/{name}", *QUIET).status in (0, 1)
+        opinion = json.loads(Path(f"runs/{name}/result.json").read_text())["second_opinion"]
+        assert [Path(one).name for one in opinion["earlier"]] == ([] if data else ["a", "b"])
+        assert opinion["earlier_named"] is bool(data)
 
 
 def test_a_file_of_another_original_is_no_release_of_this_one(evosdc, home):

@@ -31,18 +31,38 @@ def printed(capsys, **verdict):
     return capsys.readouterr().out.splitlines()
 
 
-def test_a_result_is_told_in_fifteen_lines_with_three_reasons(capsys):
+def test_a_result_is_told_in_fifteen_lines_with_three_reasons_and_the_titles_of_the_others(capsys):
     many = [f"Reason {number}. Do this." for number in range(9)]
-    lines = printed(capsys, headline="not publishable", publishable=False, reasons=many, conditions=["Mind that."])
+    titles = [f"title {number}" for number in range(10)]
+    told = {"headline": "not publishable", "publishable": False, "reasons": many, "conditions": ["Mind that."]}
+    lines = printed(capsys, **told, titles=titles)
     assert len(lines) <= 15
     assert lines[:2] == ["Verdict: NOT PUBLISHABLE", "  - Reason 0. Do this."]
     assert sum(line.startswith("  - ") for line in lines) == MOST_REASONS
-    assert "7 more reasons or conditions" in lines[4]
+    assert lines[4] == "  Besides: title 3; title 4; title 5; title 6; title 7; title 8; title 9."
     assert "Singling out:    not checked" in lines
     assert "Linkability:     120 of 1000 people re-identified (12.0 %); at most 9 %; unprotected 80.0 %" in lines
     assert "Inference:       not checked (no time)" in lines
     assert any(line.startswith("Analysts can:    use all 3 means (exactly as they were).") for line in lines)
     assert any("without a search 11.500 (mdav k=3); unprotected 11.500" in line for line in lines)
+
+
+def test_advice_is_told_whatever_else_there_is_to_say(capsys, tmp_path):
+    """Of a file with everything there is room for fewer sentences, never for fewer titles."""
+    (tmp_path / "for-users.html").touch()
+    conditions, titles = [f"Mind {number}." for number in range(4)], [f"title {number}" for number in range(4)]
+    found = result(
+        headline="publishable on conditions", provided="; ".join(titles), conditions=conditions, titles=titles,
+        advice=["Tried: without born a file loses 9.9."], trust={"yes": ["All."], "no": ["Single records."]},
+    )  # fmt: skip
+    found.recipe = {"label": "mdav", "beside": "It is like it."}
+    found.warnings, found.second_opinion.asked, found.second_opinion.answered = ["A."], 16, 15
+    print_outcome(tmp_path, found, tmp_path / "report.html")
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 15
+    assert "Advice:          Tried: without born a file loses 9.9." in lines
+    assert lines[1:3] == ["  ! Mind 0.", "  Besides: title 1; title 2; title 3."]
+    assert lines[-2].endswith("report.html (1 warning; 15 of 16 judges answered)")
 
 
 def test_a_name_with_a_comma_is_one_column(capsys):

@@ -165,3 +165,16 @@ def test_the_next_safer_file_is_the_best_within_tighter_bounds():
     assert judged.best.key == started[1].key
     assert [one.feasible for one in judged.population] == [one.key == started[1].key for one in state.population]
     assert rejudged(within(tighter, ()), judged).best.key == started[0].key
+
+
+def test_what_is_guessed_of_masked_columns_forbids_a_file_by_itself(tmp_path):
+    """Whoever links people does not say how many of their sensitive values are guessed."""
+    bounded = experiment(
+        50, measures={"il": ["dbil"], "dr": ["dbrl", "guess-gain"]}, limits=["dbrl <= 9", "guess-gain <= 9"],
+        algorithm={"name": "parent-child", "generations": 0},
+    )  # fmt: skip
+    result = run_once(bounded, tmp_path / "run", REGISTRY, 1).result
+    assert result.best.scores["guess-gain"] > 9.0
+    assert result.verdict.people_found < 9.0
+    assert "not kept: guess-gain <= 9" in result.verdict.titles
+    assert any("guess-gain <= 9 (it is 1" in text for text in result.verdict.reasons)
