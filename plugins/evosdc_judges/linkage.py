@@ -124,16 +124,18 @@ class Ordered:
         """Return for each value of a masked column the place of the nearest one; D where it is missing."""
         return _places(self.values, column)
 
-    def costs(self, published: Codes) -> Keys:
+    def costs(self, published: Codes, taught: Rows) -> Keys:
         """Return ``-log`` of the chance to be moved so far, by `published` - `places` + D, shape (2 D + 1,)."""
+        # Counted are the records `taught`.
         # Places moved are counted by direction and power of two, and spread evenly over what each power holds, with one
         # further record spread over all. A missing value has a place of its own behind all, where most distances differ
         # from those of values.
         most = len(self.values)
         moved = np.arange(-most, most + 1)
         powers = np.where(moved == 0, 0, np.frexp(np.abs(moved).astype(np.float64))[1] * 2 + (moved < 0))
-        counts = np.bincount(powers[published.astype(np.int64) - self.places + most], minlength=int(powers.max()) + 1)
-        rates = (counts / np.maximum(np.bincount(powers), 1) + 1.0 / len(moved)) / (len(published) + 1.0)
+        steps = published[taught].astype(np.int64) - self.places[taught] + most
+        counts = np.bincount(powers[steps], minlength=int(powers.max()) + 1)
+        rates = (counts / np.maximum(np.bincount(powers), 1) + 1.0 / len(moved)) / (len(taught) + 1.0)
         costs: Keys = np.rint(-np.log(rates[powers]) * UNIT).astype(np.int64)
         return costs
 
@@ -182,9 +184,11 @@ class DisplacementLinkage(PeopleJudge):
 
     # Each masked record is linked to the original that most likely became it: ``sum_v log P_v``. Of an attribute with
     # an order and many values P is how often a value moved that far up or down, in different original values by
-    # powers of two; of any other attribute how often a category was published as which other one. Both are counted in
-    # the file itself. Where t originals tie, a link counts 1/t. Of more than `records` records a sample is linked, to
-    # all originals; the interval is then Wilson's.
+    # powers of two; of any other attribute how often a category was published as which other one, and, as one further
+    # record of each, how often any stayed as it was. For each half of the people both are counted in the other half: a
+    # rare value would else tell by itself whose record has it, even in a file whose records are in random order. Where
+    # t originals tie, a link counts 1/t. Of more than `records` records a sample is linked, to all originals; the
+    # interval is then Wilson's.
     # Why: measures that take numbers by classes do not see what moves within them, and distances add up what other
     # attributes hide. The distance by ranks is that of the permutation paradigm (Domingo-Ferrer and Muralidhar 2016);
     # the likelihood is a reconstruction.
@@ -228,6 +232,9 @@ class FittedDisplacementLinkage(Estimated):
         columns = enumerate(people.codes.T)
         originals = [self._ordered[v].places if v in self._ordered else column for v, column in columns]
         self._originals: Codes = np.column_stack(originals).astype(np.int32)
+        first, second = people.halves()
+        self._taught = second, first  # what teaches the costs of each half
+        self._second = np.isin(np.arange(len(people)), second)
 
     def estimate(self, masked: Table) -> Estimate:
         """Return the share with its interval."""
@@ -243,17 +250,20 @@ class FittedDisplacementLinkage(Estimated):
         found = wilson(share * number, number)
         return in_per_cent(Estimate.exact(share) if number == len(self.people) else found)
 
-    def linked(self, masked: Table) -> tuple[Numbers, FlatCosts]:
-        """Return each queried record's chance to be linked, and the costs used."""
+    def linked(self, masked: Table) -> tuple[Numbers, list[FlatCosts]]:
+        """Return each queried record's chance to be linked, and the costs used of each half."""
         published, costs = self.published(masked), self._costs(masked)
         own = published.take(self.asked, axis=0)
         places = np.arange(len(own), dtype=np.intp)
         chances = in_parts(places, lambda part: self.chances(own[part], self.asked[part], costs))
         return np.concatenate(chances), costs
 
-    def chances(self, published: Codes, rows: Rows, costs: FlatCosts) -> Numbers:
+    def chances(self, published: Codes, rows: Rows, costs: Sequence[FlatCosts]) -> Numbers:
         """Return the chance to be linked of published records, shape (m, V), whose originals stand at `rows`."""
-        chances: Numbers = linked_by_costs(published, rows.astype(np.int64), self._originals, *costs)
+        chances = np.empty(len(rows))
+        for half, own in enumerate(costs):
+            asked = self._second[rows] == bool(half)
+            chances[asked] = linked_by_costs(published[asked], rows[asked].astype(np.int64), self._originals, *own)
         return chances
 
     def published(self, masked: Table) -> Codes:
@@ -265,24 +275,37 @@ class FittedDisplacementLinkage(Estimated):
         ]
         return np.column_stack(columns).astype(np.int32)
 
-    def _costs(self, masked: Table) -> FlatCosts:
-        people, codes = self.people, self.published(masked)
-        costs, widths = [], []
+    def _costs(self, masked: Table) -> list[FlatCosts]:
+        published = self.published(masked)
+        return [self._costs_by(published, taught) for taught in self._taught]
+
+    def _costs_by(self, codes: Codes, taught: Rows) -> FlatCosts:
+        people, costs, widths = self.people, list[Keys](), list[int]()
         for v in range(len(people.names)):
             if v in self._ordered:
-                costs.append(self._ordered[v].costs(codes[:, v]))
+                costs.append(self._ordered[v].costs(codes[:, v], taught))
                 widths.append(-1)
             else:
                 size = int(people.classes.sizes[v])
-                joint = joint_counts(people.codes[:, v], codes[:, v], size)
-                costs.append(np.rint(surprise(joint).T * UNIT).astype(np.int64).ravel())
+                costs.append(np.rint(kept_or_exchanged(people.codes[taught, v], codes[taught, v], size) * UNIT))
                 widths.append(size)
         ends = np.cumsum([len(part) for part in costs])
         # The costs of an ordered column begin in their middle, where nothing was moved.
         offsets = [
             end - len(part) + (len(part) // 2 if w < 0 else 0) for end, part, w in zip(ends, costs, widths, strict=True)
         ]
-        return np.concatenate(costs), np.array(offsets, dtype=np.int64), np.array(widths, dtype=np.int64)
+        flat = np.concatenate(costs).astype(np.int64)
+        return flat, np.array(offsets, dtype=np.int64), np.array(widths, dtype=np.int64)
+
+
+def kept_or_exchanged(before: Codes, after: Codes, size: int) -> Numbers:
+    """Return by published class, then by original one, ``-log`` of the chance that it was published so."""
+    # A class that no record taught is taken to stay as often as all classes do.
+    joint = joint_counts(before, after, size)
+    kept = (before == after).sum() / (len(before) + 1.0)
+    further = kept * np.eye(len(joint)) + (1.0 - kept) * (joint.sum(axis=0) + 1.0) / (joint.sum() + len(joint))
+    shares = (joint + further) / (joint.sum(axis=1, keepdims=True) + 1.0)
+    return np.ascontiguousarray(-np.log(shares).T).ravel()
 
 
 class DisplacementTracker(Rescoring):
@@ -294,7 +317,7 @@ class DisplacementTracker(Rescoring):
         super().__init__(fitted, masked)
         self._places = np.full(len(fitted.people), -1, dtype=np.int64)
         self._places[fitted.asked] = np.arange(len(fitted.asked))
-        self._found: tuple[Numbers, FlatCosts] | None = None
+        self._found: tuple[Numbers, list[FlatCosts]] | None = None
 
     @property
     def score(self) -> float:
@@ -326,7 +349,7 @@ class DisplacementTracker(Rescoring):
         found[self.fitted.asked] = 100.0 * chances / len(chances)
         return found
 
-    def _linked(self) -> tuple[Numbers, FlatCosts]:
+    def _linked(self) -> tuple[Numbers, list[FlatCosts]]:
         if self._found is None:
             self._found = self.fitted.linked(self.masked)
         return self._found

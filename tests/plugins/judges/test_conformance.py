@@ -35,7 +35,7 @@ class TestPartialLinkage(_Judged):
 
 
 class TestDisplacementLinkage(_Judged):
-    name, params, order_matters = "displacement-linkage", {"bins": 2}, False
+    name, params = "displacement-linkage", {"bins": 2}
 
 
 class TestLinkability(_Judged):

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from evosdc.model import Changes
 from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import Table
-from evosdc_judges.classes import joint_counts, surprise
 from evosdc_judges.linkage import UNIT, Ordered
 from tests.plugins.judges.cases import attribute, fitted, table
 
@@ -22,8 +21,8 @@ def staff(pays, jobs):
     return table([PAY, attribute("job", 3)], np.asarray(jobs)[:, None], np.asarray(pays, dtype=np.float64)[:, None])
 
 
-def by_loops(pays, after, jobs, others, bins):
-    """Return the share of records linked, in per cent."""
+def by_loops(pays, after, jobs, others, bins, halves):
+    """Return the share of records linked, in per cent; what links a half is counted in the other one."""
     values = sorted({pay for pay in pays if not np.isnan(pay)})
     most, n = len(values), len(pays)
 
@@ -37,17 +36,22 @@ def by_loops(pays, after, jobs, others, bins):
     if most <= bins:
         raise ValueError("too few values")
     width = [power(moved) for moved in range(-most, most + 1)]
-    counts = [power(b - a) for a, b in zip(at, now, strict=True)]
-    jobs_known = surprise(joint_counts(np.asarray(jobs), np.asarray(others), 4))
 
-    def cost(i, j):
+    def cost(i, j, taught):
+        counts = [power(now[k] - at[k]) for k in taught]
         found = counts.count(power(now[j] - at[i])) / width.count(power(now[j] - at[i]))
-        moved = -log((found + 1.0 / len(width)) / (n + 1.0))
-        return round(moved * UNIT) + int(np.rint(jobs_known[jobs[i], others[j]] * UNIT))
+        moved = -log((found + 1.0 / len(width)) / (len(taught) + 1.0))
+        kept = sum(jobs[k] == others[k] for k in taught) / (len(taught) + 1.0)
+        share = (sum(others[k] == others[j] for k in taught) + 1.0) / (len(taught) + 4.0)
+        same = [k for k in taught if jobs[k] == jobs[i]]
+        so = sum(others[k] == others[j] for k in same)
+        exchanged = -log((so + kept * (jobs[i] == others[j]) + (1.0 - kept) * share) / (len(same) + 1.0))
+        return round(moved * UNIT) + round(exchanged * UNIT)
 
     credit = 0.0
     for j in range(n):
-        costs = [cost(i, j) for i in range(n)]
+        taught = halves[1] if j in halves[0] else halves[0]
+        costs = [cost(i, j, taught) for i in range(n)]
         credit += (costs[j] == min(costs)) / costs.count(min(costs))
     return 100.0 * credit / n
 
@@ -61,8 +65,10 @@ def test_it_is_that_of_plain_loops(seed, missing):
     others = np.where(rng.random(24) < 0.7, jobs, rng.integers(0, 3, 24)).astype(np.int32)
     if missing:
         pays[0] = after[5] = np.nan
-    found = fitted("displacement-linkage", staff(pays, jobs), bins=2).score(staff(after, others))
-    assert found == pytest.approx(by_loops(pays.tolist(), after.tolist(), jobs, others, 2))
+    linkage = fitted("displacement-linkage", staff(pays, jobs), bins=2)
+    halves = [half.tolist() for half in linkage.people.halves()]
+    found = linkage.score(staff(after, others))
+    assert found == pytest.approx(by_loops(pays.tolist(), after.tolist(), jobs.tolist(), others.tolist(), 2, halves))
 
 
 def test_neighbours_who_change_places_are_found_by_that():
@@ -79,6 +85,19 @@ def test_who_moves_far_is_not_found():
     rng = np.random.default_rng(1)
     pays, jobs = np.arange(1000.0, 1400.0), np.zeros(400, dtype=np.int32)
     assert fitted("displacement-linkage", staff(pays, jobs)).score(staff(rng.permutation(pays), jobs)) < 3.0
+
+
+@pytest.mark.parametrize("jobs", [3, 100, 250])
+def test_rare_categories_link_nobody_in_a_file_whose_records_are_in_random_order(jobs):
+    rng = np.random.default_rng(1)
+    pays, codes, order = rng.normal(1000.0, 200.0, 500), rng.integers(0, jobs, 500), rng.permutation(500)
+    original = table([PAY, attribute("job", jobs)], codes[:, None], pays[:, None])
+    shuffled = table([PAY, attribute("job", jobs)], codes[order, None], pays[order, None])
+    linkage = fitted("displacement-linkage", original)
+    assert linkage.score(shuffled) < 1.5, "by chance 0.2"
+    assert linkage.score(original) == 100.0
+    nearby = table([PAY, attribute("job", jobs)], codes[:, None], pays[:, None] + rng.normal(0.0, 20.0, (500, 1)))
+    assert linkage.score(nearby) > 3.0 * linkage.score(shuffled) + 2.0
 
 
 def test_children_are_estimated_by_what_they_change_at_the_costs_of_their_parent():
