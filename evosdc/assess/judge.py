@@ -486,6 +486,13 @@ def second_opinions(
 OF_OTHERS = "attribution", "replication"  # families of judges that measure chance by people who are not in the file
 
 
+def members_judges(registry: Registry) -> list[str]:
+    """Return the judges that compare people in a file with people who are not in it."""
+    offered = registry.defaults("measure", "judge")
+    attribution = [name for name in offered if registry.measure(name).family in OF_OTHERS]
+    return [*registry.defaults("measure", "members"), *attribution]
+
+
 def of_members(
     members: Table,
     others: Table,
@@ -494,44 +501,51 @@ def of_members(
     registry: Registry,
     seed: int,
     until: Callable[[], float] = lambda: math.inf,
+    judges: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Return what attacks by a file reach of its people and of people who are not in it, JSON-able."""
-    judges = registry.defaults("measure", "judge")
-    attribution = [name for name in judges if registry.measure(name).family in OF_OTHERS]
     found = second_opinions(
         members, {"": published}, protect, registry=registry,
-        judges=[*registry.defaults("measure", "members"), *attribution], claimed={"": {}}, seed=seed, in_order=False,
+        judges=members_judges(registry) if judges is None else judges, claimed={"": {}}, seed=seed, in_order=False,
         until=until, others=others,
     )[""].to_json()  # fmt: skip
     sizes = {"members": len(members), "others": len(others)}
     return {"judges": found["judges"], "not_applicable": found["not_applicable"]} | sizes
 
 
-def of_both_halves(one: Mapping[str, Any], other: Mapping[str, Any], registry: Registry) -> dict[str, Any]:
-    """Return findings of `of_members` on two halves, each of which was protected apart: means, with their errors."""
+def mean_of_trials(trials: Sequence[Mapping[str, Any]], registry: Registry) -> dict[str, Any]:
+    """Return means of what `of_members` found of several parts of the people, with their errors."""
+    # Trials are taken for independent. Of 500 people the error of the mean fell as the root of their number.
     judges = {}
-    for name in one["judges"].keys() & other["judges"].keys():
-        both = [Finding.of(name, found["judges"][name]) for found in (one, other)]
+    for name in trials[0]["judges"]:
+        found = [Finding.of(name, one["judges"][name]) for one in trials if name in one["judges"]]
         masked, original, chance = (
-            _mean_of([getattr(finding, figure) for finding in both]) for figure in ("masked", "original", "chance")
+            _mean_of([getattr(finding, figure) for finding in found]) for figure in ("masked", "original", "chance")
         )
-        details: dict[str, float] = {}
-        for key in both[0].details.keys() & both[1].details.keys():
-            values = [finding.details[key] for finding in both]
-            details[key] = float(np.mean(values))
-            if key.endswith(LOW):  # the low end of an interval: errors of two halves add up by their squares
-                first, second = (one.details[key.removesuffix(LOW)] - one.details[key] for one in both)
-                details[key] += (first + second) / 2.0 - math.hypot(first, second) / 2.0
-        judge = registry.build("measure", name, {})
-        sentence = judge.sentence if isinstance(judge, Judge) else ""
-        words = in_words(sentence, masked, original, chance) if sentence else both[0].words
-        judges[name] = replace(both[0], masked=masked, original=original, chance=chance, details=details, words=words)
-    found = {name: judges[name].to_json() for name in one["judges"] if name in judges}
-    sizes = {side: one[side] + other[side] for side in ("members", "others")}
-    return {"judges": found, "not_applicable": one["not_applicable"], "halves": 2} | sizes
+        details: Mapping[str, float] = _mean_details([finding.details for finding in found])
+        judge, words = registry.build("measure", name, {}), found[0].words
+        if isinstance(judge, Judge):
+            masked, details = judge.of_details(details) or (masked, details)
+            words = in_words(judge.sentence, masked, original, chance)
+        judges[name] = replace(
+            found[0], masked=masked, original=original, chance=chance, details=details, words=words
+        ).to_json()
+    return {**trials[0], "judges": judges, "trials": len(trials)}
 
 
 LOW = "_low"  # what the name of a detail ends with that is the low end of the interval of another
+
+
+def _mean_details(found: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return the means of figures by name; errors of several trials add up by their squares."""
+    means = {}
+    for key in found[0]:
+        values = [details[key] for details in found if key in details]
+        means[key] = float(np.mean(values))
+        if key.endswith(LOW):
+            below = [details[key.removesuffix(LOW)] - details[key] for details in found if key in details]
+            means[key] += float(np.mean(below)) - math.hypot(*below) / len(below)
+    return means
 
 
 def _mean_of(estimates: Sequence[Estimate]) -> Estimate:

@@ -23,6 +23,10 @@ HISTORY: Final = "history"  # the family of the judge of all releases together
 # the low end of its interval. Of the surest tenth the low end may be no greater than the estimate of all.
 MOST_EXCESS, MOST_CERTAIN = 5.0, 2.0
 
+# Points to each side of an excess that is known well enough. The interval is wider than the truth: the same people are
+# members in some trials and others in some, which it leaves out.
+NARROW = 4.0
+
 
 def most_sure(bound: float) -> float:
     """Return the per cent of the matches that look surest, and of isolated people, that may be right."""
@@ -142,6 +146,15 @@ def _inference(members: Mapping[str, Any] | None, sensitive: bool) -> RiskLine:
     return line.model_copy(update={"measure": name, "mean": mean, "worst": worst, "kept": kept, "words": words})
 
 
+def is_clear(members: Mapping[str, Any]) -> bool:
+    """Return whether an excess is known well enough: more people would hardly change what is said of it."""
+    found = inferred(members)
+    if found is None:
+        return True
+    low, high = float(found[1]["low"]), float(found[1]["high"])
+    return high - low <= 2.0 * NARROW or low > MOST_EXCESS or high <= MOST_EXCESS
+
+
 def inferred(members: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any]] | None:
     """Return the judge whose figure bounds inference, and its finding; None where none has answered."""
     found = ((members or {}).get("judges") or {}).items()
@@ -196,10 +209,9 @@ def members_words(members: Mapping[str, Any]) -> list[str]:
     if "not_checked" in members:
         return [f"Members and others: not checked ({members['not_checked']})."]
     by = f"by the plan of the run ({members['generations']} generations, {members['seconds']:g} s)"
-    if "halves" in members:
-        people = f"{members['members']} people protected {by}, each half by itself; each is attacked in both files"
-    else:
-        people = f"{members['members']} people protected {by}, {members['others']} people not in that file"
+    people = f"{members['members']} people protected {by}, {members['others']} people not in that file"
+    if members.get("trials", 1) > 1:
+        people += f"; inference: mean of {members['trials']} parts of the people, each protected by itself"
     lines = [f"Members and others: {people}; intervals by bootstrap."]
     for name, one in members["judges"].items():
         beside = ", ".join(f"{key.replace('_', ' ')} {value:.1f}" for key, value in (one.get("details") or {}).items())

@@ -16,12 +16,13 @@ from evosdc.engine.archive import Archive
 from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import SearchState, attained, search
+from evosdc.engine.problem import Problem
 from evosdc.engine.statistics import best_of
 from evosdc.engine.stop import Stop
 from evosdc.errors import EvosdcError
 from evosdc.experiment.assembly import Assembly, assembled_like
-from evosdc.experiment.experiment import TighterBounds
-from evosdc.experiment.opinion import members_opinion, plan_of, wanted
+from evosdc.experiment.experiment import MaskingEntry, TighterBounds
+from evosdc.experiment.opinion import plan_of, wanted
 from evosdc.experiment.problem import aims_among
 from evosdc.experiment.reader import experiment_of
 from evosdc.experiment.recorder import Recorder
@@ -29,6 +30,7 @@ from evosdc.experiment.release import found_in
 from evosdc.experiment.start import StartingFile, write_repetition
 from evosdc.experiment.summaries import entries_of, portfolio_summary
 from evosdc.experiment.time_budget import TimeGiven
+from evosdc.experiment.trials import Trials
 from evosdc.experiment.workers import redirected
 from evosdc.model import Individual
 from evosdc.model.individual import INFEASIBILITY
@@ -38,11 +40,13 @@ from evosdc.table.schema import Role, Scale
 from evosdc.table.table import MISSING, Table, assign_known
 from evosdc.tuning.tuner import LARGE
 
-# Shares of the search's remaining time after which its best file is judged; at the end where one was accepted.
+# Shares of the search's remaining time after which its best file is judged; at the end where one was accepted. The
+# first is early: what a learner guesses depends on the start more than on the search, which then has all its time
+# within the bounds that are needed.
 AT_THE_END = 1.0
-CHECKED = (0.6, 0.6, 0.6, 0.6, AT_THE_END)
+CHECKED = (0.1, 0.6, 0.6, 0.6, AT_THE_END)
 
-WITH_MEMBERS = 2  # times that judges by members and others are run, at most: they take longer than all others
+FOR_MEMBERS = 0.4  # share of the remaining time that judges by members and others take at most
 SHORT = 0.2  # share of the remaining time that a verdict before the end takes at most
 LEAST_LEFT = 1.0  # seconds of search without which tighter bounds are of no use
 SPARE = 0.99  # share of a bound that the search has to keep, so that the verdict finds the bound kept
@@ -122,17 +126,18 @@ def within(assembly: Assembly, bounds: Sequence[TighterBounds]) -> Assembly:
     return replace(other, plan=assembly.plan, stop=assembly.stop)
 
 
+def judged_anew(problem: Problem, one: Individual) -> Individual:
+    """Return an individual with infeasibility and objectives by the bounds of a problem."""
+    if one.failed:
+        return one
+    scores, objectives = problem.judge({name: one.scores[name] for name in problem.measures}, one.genome)
+    return Individual(one.genome, one.key, scores, objectives, one.origin)
+
+
 def rejudged(assembly: Assembly, state: SearchState) -> SearchState:
     """Return the state from which a search continues within other bounds: the best is then one that keeps these."""
     problem = assembly.problem
-
-    def judged(one: Individual) -> Individual:
-        if one.failed:
-            return one
-        scores, objectives = problem.judge({name: one.scores[name] for name in problem.measures}, one.genome)
-        return Individual(one.genome, one.key, scores, objectives, one.origin)
-
-    known = {one.key: judged(one) for one in (state.best, *state.population, *state.front)}
+    known = {one.key: judged_anew(problem, one) for one in (state.best, *state.population, *state.front)}
     members, best = [known[one.key] for one in state.population], best_of(list(known.values()))
     if all(one.key != best.key for one in members):
         members[max(range(len(members)), key=lambda slot: members[slot].precedence)] = best
@@ -215,7 +220,7 @@ class JudgedSearch:
         if not self.state.best.feasible or (left < LEAST_LEFT and not last):
             return None
         began = monotonic()
-        margins, words, members, judging = self._verdict(place, left)
+        margins, words = self._verdict(left)
         if last:
             if margins:
                 self._go_back(words)
@@ -225,35 +230,34 @@ class JudgedSearch:
         if margins:
             self._tighten(margins, words)
             return None
-        if self.recorder.members is None and inferred(members) is not None:
-            # These judges do not run again, so that the search has their time.
-            self.recorder.members, self.stop = members, replace(stop, seconds=stop.seconds + judging)
-            self.recorder.assembly = replace(self.recorder.assembly, stop=self.stop)
         self.accepted = self.state, self.recorder.assembly
         return None
 
-    def _verdict(self, place: int, left: float) -> tuple[dict[str, float], str, dict[str, Any] | None, float]:
-        """Return what `margins_wanted` says of the best file, what judges by members say, and the seconds of these."""
-        assembly, folder, began = self.recorder.assembly, self.recorder.folder, monotonic()
-        end, state = began + max(0.5 * left, self.cost), self.state
-
-        def rest() -> float:
-            return end - monotonic()
-
-        members = self.recorder.members
-        if members is None and place < WITH_MEMBERS and wanted(assembly.experiment, folder, self.given.seconds):
-            plan = plan_of(folder, portfolio_summary(self.files, folder).best)
-            members = members_opinion(assembly, plan, state.progress.generation, rest)
-        judging = monotonic() - began
+    def _verdict(self, left: float) -> tuple[dict[str, float], str]:
+        """Return what `margins_wanted` says of the best file."""
+        assembly, folder, recorder, began = self.recorder.assembly, self.recorder.folder, self.recorder, monotonic()
+        end, members_end, state = began + max(0.5 * left, self.cost), began + FOR_MEMBERS * left, self.state
+        if wanted(assembly.experiment, folder, self.given.seconds):
+            recorder.trials = recorder.trials or Trials(assembly, self._plan())
+            recorder.trials.make(lambda: members_end - monotonic())
+        judged = monotonic()
         masked = assembly.problem.decode(state.best.genome, state.best.key)
-        margins, words = margins_wanted(assembly, masked, state.best.scores, members, rest)
-        self.cost = 1.5 * (monotonic() - began - judging)
-        return margins, words, members, judging
+        members = None if recorder.trials is None else recorder.trials.opinion()
+        margins, words = margins_wanted(assembly, masked, state.best.scores, members, lambda: end - monotonic())
+        self.cost = 1.5 * (monotonic() - judged)
+        return margins, words
+
+    def _plan(self) -> tuple[MaskingEntry, ...]:
+        """Return the start of the search: the best file within the bounds of now."""
+        problem = self.recorder.assembly.problem
+        files = [replace(one, individual=judged_anew(problem, one.individual)) for one in self.files]
+        return plan_of(self.recorder.folder, portfolio_summary(files, self.recorder.folder).best)
 
     def _tighten(self, margins: Mapping[str, float], words: str) -> None:
         """Continue within tighter bounds."""
         recorder = self.recorder
         recorder.display.message(f"the verdict would be no ({words}): the search goes on within tighter bounds")
+        recorder.trials = None  # of another plan
         self.bounds = (*self.bounds, TighterBounds(after=self.state.progress.generation, margins=dict(margins)))
         self._keep_to(self.bounds)
         recorder.state = self.state = rejudged(recorder.assembly, self.state)

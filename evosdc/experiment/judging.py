@@ -11,8 +11,9 @@ from evosdc.assess.verdict import with_identity
 from evosdc.experiment.data import releases_of, says_none
 from evosdc.experiment.display import Display
 from evosdc.experiment.members import published_file
-from evosdc.experiment.opinion import claims_of, members_opinion, plan_of, summary_of, used_judges
+from evosdc.experiment.opinion import claims_of, plan_of, summary_of, used_judges
 from evosdc.experiment.release import judge_again
+from evosdc.experiment.trials import Trials, is_complete
 from evosdc.files.source import Source
 from evosdc.model import EarlierRelease
 from evosdc.options.inspection import JudgeOptions
@@ -29,7 +30,7 @@ class JudgedRun:
     """What judges find of the published file of a run, and the result of the run by it."""
 
     opinion: JudgedFile
-    members: Mapping[str, Any] | None  # of `members_opinion`
+    members: Mapping[str, Any] | None  # of `Trials.opinion`
     result: Result
     updated: bool  # whether the result with its verdict was written again
     original: Table
@@ -80,10 +81,12 @@ def judge_run(
         opinion = opinion.joined({**known, "judges": kept_judges})
     opinion = with_identity(opinion, original, masked, protect, registry)
     members = before.second_opinion.members if options.judges is None else None
-    unanswered = members is None or "judges" not in members or NO_TIME in members["not_applicable"].values()
-    if options.judges is None and unanswered:
-        display.concluding("protecting half of the people by the same plan, and attacking both halves")
-        members = members_opinion(assembly, plan_of(RunFolder(path), before.portfolio.best), before.generations)
+    if options.judges is None and not is_complete(members):
+        display.concluding("protecting parts of the people by the same plan, and attacking all people")
+        trials = Trials(assembly, plan_of(RunFolder(path), before.portfolio.best), before.generations)
+        trials.make()
+        trials.ask_others()
+        members = trials.opinion()
     if not updates:
         return JudgedRun(opinion, members, before, False, original, masked)
     kept: dict[str, Any] = {name: getattr(before.second_opinion, name) for name in ("classical", "classical_label")}

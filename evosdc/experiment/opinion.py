@@ -1,38 +1,24 @@
-"""The second opinion after a search: judges of the best file, and of the plan of the run on half of the people.
-
-A published file discloses general facts about people like its own, and facts about its own people alone. Only people
-who are not in it show the difference. So the plan of the run protects one half of them, and both are attacked.
-"""
+"""The second opinion after a search: judges that the search did not use, on its best file."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from pathlib import Path
-from time import monotonic
-from typing import Any
 
-import numpy as np
-
-from evosdc.assess.judge import Claims, of_both_halves, of_members, second_opinions
+from evosdc.assess.judge import Claims, second_opinions
 from evosdc.assess.judge import SecondOpinion as JudgedFile
-from evosdc.assess.three_risks import inferred, learned_too_much
-from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.loop import SearchState, first_state, search
-from evosdc.engine.stop import Stop
-from evosdc.errors import EvosdcError, Fault, InputError, ParameterError
-from evosdc.experiment.assembly import Assembly, assembled_like, known_to_attackers
-from evosdc.experiment.experiment import Experiment, MaskingEntry, Start
+from evosdc.errors import InputError
+from evosdc.experiment.assembly import Assembly
+from evosdc.experiment.experiment import Experiment, MaskingEntry
 from evosdc.experiment.reader import read_recipe
-from evosdc.experiment.start import StartingFile, starting_individual, starting_table
+from evosdc.experiment.start import StartingFile, starting_table
 from evosdc.experiment.summaries import entries_of
 from evosdc.model import EarlierRelease, Individual, Masking
 from evosdc.plugins.registry import Registry
-from evosdc.printing import NO_TIME
 from evosdc.runs.layout import RECIPE, RunFolder, is_replicate
 from evosdc.runs.result import Entry, SecondOpinion
-from evosdc.secret import Key, Purpose, Seed, judging_seed, stream
-from evosdc.table.schema import Role
-from evosdc.table.table import Rows, Table, assign_known
+from evosdc.secret import judging_seed
+from evosdc.table.table import Table, assign_known
 from evosdc.time_limit import DeadlineOver, time_limited
 
 LONG = 20.0  # seconds of search from which a single run has a second opinion that did not say whether it wants one
@@ -173,26 +159,6 @@ def _classical(assembly: Assembly, starting: Sequence[StartingFile]) -> tuple[in
     return place, starting_table(assembly.problem, assembly.plan, position)
 
 
-# Generations of the search on a half, more only until it keeps the bounds of the run, and seconds at most: a quick
-# form, which is stated beside the figures.
-GENERATIONS, MOST_SECONDS = 100, 20.0
-
-FEWEST = 100  # records from which halves say something
-_HALVES, _KEYS = 21, (22, 23)  # addresses of the halves, and of what the plan draws from on each of them
-
-
-@dataclass(frozen=True, eq=False)
-class HalfRelease:
-    """A half of the people as the plan protects it, and the other half."""
-
-    members: Table
-    others: Table
-    published: Table  # the masked attributes of the members, record by record
-    generations: int
-    evaluations: int
-    seconds: float
-
-
 def plan_of(folder: RunFolder, best: Entry | None) -> tuple[MaskingEntry, ...]:
     """Return the start of a run's search, at its tuned parameters: the best masking, and the evolved plan."""
     entries = [] if best is None else [MaskingEntry.of(replace(Masking.from_json(best.model_dump()), draw=None))]
@@ -200,109 +166,3 @@ def plan_of(folder: RunFolder, best: Entry | None) -> tuple[MaskingEntry, ...]:
     if recipe.exists():
         entries.append(read_recipe(Path(recipe)).entry)
     return tuple(entries)
-
-
-def halves_of(records: int, seed: Seed) -> tuple[Rows, Rows]:
-    """Return the positions of two halves of the records, each ascending."""
-    order = stream(judging_seed(seed), Purpose.JUDGE, _HALVES).permutation(records).astype(np.intp)
-    return np.sort(order[: records // 2]), np.sort(order[records // 2 :])
-
-
-def half_release(
-    assembly: Assembly, plan: tuple[MaskingEntry, ...], generations: int, seconds: float = inf, half: int = 0
-) -> HalfRelease:
-    """Return a half of the people as the plan of a run protects it: the start at its parameters, then the search."""
-    began = monotonic()
-    records = len(assembly.source.table)
-    if records < FEWEST:
-        raise ParameterError(Fault("halves", f"{records} records", f"at least {FEWEST}"))
-    if assembly.problem.genotype.generalises:
-        given = f"genotype {assembly.experiment.genotype.name}"
-        raise ParameterError(Fault("halves", given, "one that publishes the original's own categories"))
-    both = halves_of(records, assembly.seed)
-    first, second = both[half], both[1 - half]
-    start, seed = assembly.experiment.start, assembly.seed
-    if plan:
-        start = Start(methods=plan)
-    elif start is not None:
-        start = start.model_copy(update={"tuned": None, "planned": None, "files": ()})
-    experiment = assembly.experiment.model_copy(update={"start": start})
-    seed = seed.derived(Purpose.JUDGE, _KEYS[half]) if isinstance(seed, Key) else seed
-    own = assembled_like(assembly, experiment, first, seed)
-    problem, rule = own.problem, own.experiment.on_error.rule
-    started = [starting_individual(problem, own.plan, place, rule) for place in range(own.plan.candidates)]
-    state = first_state(own.algorithm, started)
-    evaluator = Evaluator(problem, None, None, rule)
-    evaluator.remember(started)
-    most, stop = min(generations, GENERATIONS), Stop(seconds=min(MOST_SECONDS, seconds))
-
-    def enough(state: SearchState, record: object) -> str | None:
-        # The file of a run keeps its bounds, if any file does. A half that does not is another plan.
-        return "enough" if state.progress.generation >= most and state.best.feasible else None
-
-    if most:
-        state, _ = search(own.algorithm, evaluator, problem.streams, stop, state, enough)
-    best = own.algorithm.solution(state.population, state.best)
-    masked = problem.decode(best.genome, best.key)
-    whole = assembly.source.table
-    progress = state.progress
-    return HalfRelease(
-        whole.take(first), whole.take(second), masked, progress.generation, progress.evaluations, monotonic() - began
-    )
-
-
-def members_opinion(
-    assembly: Assembly,
-    plan: tuple[MaskingEntry, ...],
-    generations: int,  # of the run
-    until: Callable[[], float] = lambda: inf,
-) -> dict[str, Any] | None:
-    """Return findings of judges by members and others on a run's plan, JSON-able; None where nothing is sensitive."""
-    # ``judges`` as in a second opinion, ``not_applicable``, ``members`` and ``others`` (how many people), and the
-    # ``generations``, ``evaluations`` and ``seconds`` of the search on the half; or ``not_checked``: why no
-    # judge ran.
-    if not assembly.source.table.schema.with_role(Role.SENSITIVE):
-        return None
-    found = _attacked(assembly, plan, generations, until, 0)
-    if not learned_too_much(found):
-        return found
-    # A few hundred people give wide intervals: what would refuse the file is looked at in the other half, too.
-    again = _attacked(assembly, plan, generations, until, 1)
-    if inferred(again) is None:
-        return found
-    searched = {key: found[key] + again[key] for key in ("evaluations", "seconds")}
-    both = of_both_halves(found, again, assembly.registry)
-    return both | searched | {"generations": max(found["generations"], again["generations"])}
-
-
-def _attacked(
-    assembly: Assembly,
-    plan: tuple[MaskingEntry, ...],
-    generations: int,
-    until: Callable[[], float],
-    half: int,
-) -> dict[str, Any]:
-    """Protect a half of the people by the plan, and attack both halves."""
-    left = until()
-    if left < 1.0:
-        return {"not_checked": NO_TIME}
-    try:
-        with time_limited(0.7 * left, DeadlineOver):
-            release = half_release(assembly, plan, generations, 0.3 * left, half)
-    except DeadlineOver:
-        return {"not_checked": "the time given was too short to protect half of the people by the same plan"}
-    except InputError as error:
-        fault = error.faults[0]
-        return {"not_checked": f"given {fault.given}; wanted {fault.wanted}"}
-    except EvosdcError as error:
-        return {"not_checked": f"half of the people cannot be protected by the same plan ({type(error).__name__})"}
-    protect, registry = assembly.microdata.protect, assembly.registry
-    halves = (known_to_attackers(assembly, table) for table in (release.members, release.others))
-    members, others = (assign_known(table, protect) for table in halves)
-    published = members.with_columns(release.published)
-    findings = of_members(members, others, published, protect, registry, judging_seed(assembly.seed), until)
-    return findings | {
-        "generations": release.generations,
-        "evaluations": release.evaluations,
-        "seconds": round(release.seconds, 1),
-    }

@@ -24,13 +24,14 @@ from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.data import releases_of, says_none
 from evosdc.experiment.display import Display
 from evosdc.experiment.early_verdict import MOST_TRYING, tried
-from evosdc.experiment.opinion import expected_time, members_opinion, opinion_of, plan_of, wanted
+from evosdc.experiment.opinion import expected_time, opinion_of, plan_of, wanted
 from evosdc.experiment.problem import aggregation_of, judge_constraints
 from evosdc.experiment.recipe import differences, write_recipe
 from evosdc.experiment.release import order_sentences, privacy_findings, renumbered, write_published, write_release
 from evosdc.experiment.start import StartingFile, met_before_and_after, scored
 from evosdc.experiment.time_budget import UNLIMITED, TimeGiven
 from evosdc.experiment.transitions import write_transitions
+from evosdc.experiment.trials import Trials
 from evosdc.files.atomic import write_text
 from evosdc.files.published import SHUFFLED
 from evosdc.model import Described, Individual, Judgement, Limit, Seedable, matrices_of
@@ -61,7 +62,7 @@ def write_outputs(
     display: Display | None = None,  # shows the present step
     best: Individual | None = None,  # whose file is written; by default the search's solution
     given: TimeGiven = UNLIMITED,  # when all has to be over: judges, causes and the limit end early where need be
-    members: dict[str, Any] | None = None,  # of `members_opinion`, where these judges ran before
+    trials: Trials | None = None,  # on halves of the people, where some were made before
 ) -> Result:
     """Write ``best.csv scores.csv front.csv frequencies.json risk.json result.json``; return the last one."""
     shown = display or Display()
@@ -119,15 +120,16 @@ def write_outputs(
             shown.concluding(f"asking judges for a second opinion: {within}")
         # Judges by members and others have a half of this time: the verdict hangs on them.
         half = monotonic() + 0.5 * left
-        plan = plan_of(folder, portfolio.best)
-        members = members or members_opinion(assembly, plan, state.progress.generation, lambda: half - monotonic())
+        trials = trials or Trials(assembly, plan_of(folder, portfolio.best), state.progress.generation)
+        trials.make(lambda: half - monotonic())
+        trials.ask_others(lambda: half - monotonic())
         none = says_none(experiment.data.earlier)
         earlier, said = releases_of(assembly.earlier, none, folder.path, assembly.source)
         opinion, unasked = opinion_of(
             assembly, starting, best, masked, shown.judging, lambda: given.for_judges, earlier
         )
         history = {"earlier": [one.label for one in earlier], "earlier_named": said}
-        opinion = opinion.model_copy(update={"members": members, **history})
+        opinion = opinion.model_copy(update={"members": trials.opinion(), **history})
     shown.concluding("judging the file: fresh draws, limit, intruders, analyses")
     fresh = summaries.fresh_summary(assembly, starting, best)
     limit = None

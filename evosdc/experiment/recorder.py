@@ -8,6 +8,7 @@ from evosdc.engine.checkpoint import checkpoints_after, save_checkpoint
 from evosdc.engine.loop import SearchState
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.display import Display
+from evosdc.experiment.trials import Trials
 from evosdc.model import Individual
 from evosdc.runs.journal import Journal, cut_journal
 from evosdc.runs.layout import JOURNAL, REPORT, STATUS, RunFolder
@@ -48,7 +49,7 @@ class Recorder:
         self.state: SearchState | None = None
         self.judged: list[Individual] = []
         self.tuned: Tuning | None = None
-        self.members: dict[str, Any] | None = None
+        self.trials: Trials | None = None
         self._due = self._flush_due = self._requests_due = float("-inf")
 
     def __call__(self, state: SearchState, record: dict[str, Any]) -> str | None:

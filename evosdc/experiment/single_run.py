@@ -236,7 +236,7 @@ def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None =
             reason = reason if given.seconds == inf else f"{given.seconds:g} seconds"
         recorder.write_status("running", "writing the result, with a second opinion where one is wanted")
         result = write_outputs(
-            folder, assembly, files, state, reason, display=recorder.display, given=given, members=recorder.members
+            folder, assembly, files, state, reason, display=recorder.display, given=given, trials=recorder.trials
         )
     except BaseException as error:
         _leave(recorder, error)

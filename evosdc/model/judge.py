@@ -101,6 +101,10 @@ class Judge(Measure):
     chance: ClassVar[float | None] = None
     """The figure by chance, where that is known; None where the masked file in random order says it."""
 
+    def of_details(self, details: Mapping[str, float]) -> tuple[Estimate, Mapping[str, float]] | None:
+        """Return the figure, and those beside it, that follow from mean details of several files; None: from none."""
+        return None
+
     @abstractmethod
     def fit(self, original: Table) -> Estimated:
         """Do all that depends on the original alone."""

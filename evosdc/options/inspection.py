@@ -141,7 +141,7 @@ class JudgeOptions(shared.FileOptions, shared.JsonOptions):
     chance and with the original, and whether the claimed risk holds.
 
     Some judges compare people in the file with people who are not in it. For a RUN with a sensitive column, evosdc
-    protects half of the people by the plan of the run, and attacks both halves. For two files, name other people by
+    protects four fifths of the people by the plan of the run, and attacks all. For two files, name other people by
     --others.
     """
 

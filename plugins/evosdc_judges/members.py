@@ -69,7 +69,7 @@ class MembersJudge(WholeFileJudge):
         where, others, schema = f"measure {self.name}", microdata.others, microdata.table.schema
         if others is None:
             given, wanted = "no people who are not in the file", "some of the same population"
-            advice = "Judge a RUN, which protects one half by its own plan, or name a file of other people by --others."
+            advice = "Judge a RUN, whose plan then protects most of the people, or name a file of others by --others."
             raise ParameterError(Fault(where, given, wanted, advice))
         least = min(len(microdata.table), len(others))
         if least < FEWEST:
@@ -354,6 +354,10 @@ class MembersInference(MembersJudge):
 
     params: Params
 
+    def of_details(self, details: Mapping[str, float]) -> tuple[Estimate, Mapping[str, float]] | None:
+        """Return the excess of the attack of which the mean is greatest, and what is beside it."""
+        return worst_attack({key: value for key, value in details.items() if OF_ATTACK in key})
+
     def fitted(self, people: Population) -> "FittedInference":
         """Return the attack on these people."""
         where = f"measure {self.name}"
@@ -390,10 +394,12 @@ class FittedInference(FittedOnMembers):
         self._members, self._others = people.queried(params.asked, params.seed)
 
     def details(self, masked: Table) -> tuple[Estimate, Mapping[str, float]]:
-        """Return the excess of the target and the learner of which it is greatest."""
+        """Return the excess of the target and the learner of which it is greatest, and the figures of each attack."""
         published = self._people.published(masked)
-        found = [self._of_target(place, published) for place in range(len(self._targets))]
-        return max(found, key=lambda one: one[0].value)
+        found: dict[str, float] = {}
+        for place in range(len(self._targets)):
+            found |= self._of_target(place, published)
+        return worst_attack(found) or (Estimate.exact(0.0), {})
 
     def guesses(self, target: int, published: Table) -> list[tuple[Integers, Numbers, Integers, Numbers]]:
         """Return by learner the guesses of one attribute, and how sure they are, for members and for others."""
@@ -424,17 +430,38 @@ class FittedInference(FittedOnMembers):
         codes: Integers = self._classes.of(table.select(self._targets))[:, target].astype(np.int64)
         return codes
 
-    def _of_target(self, target: int, published: Table) -> tuple[Estimate, dict[str, float]]:
+    def _of_target(self, target: int, published: Table) -> dict[str, float]:
+        """Return by attack the excess, the shares of right guesses, and the excess of the surest tenth."""
         own, other = (self.truth(target, table) for table in (self._members, self._others))
-        best: tuple[Estimate, dict[str, float]] = Estimate.exact(0.0), {}
-        for guessed, sure, guessed_others, sure_others in self.guesses(target, published):
+        found: dict[str, float] = {}
+        for learner, (guessed, sure, guessed_others, sure_others) in enumerate(self.guesses(target, published), 1):
             right, right_others = (guessed == own).astype(float), (guessed_others == other).astype(float)
             excess = difference(right, right_others, self._seed)
             surest = difference(right[tenth(sure)], right_others[tenth(sure_others)], self._seed)
-            if not best[1] or excess.value > best[0].value:
-                shares = {"members": 100.0 * float(right.mean()), "others": 100.0 * float(right_others.mean())}
-                best = excess, shares | {"surest_tenth": surest.value, "surest_tenth_low": surest.low}
-        return best
+            figures = {
+                "excess": excess.value,
+                "excess_low": excess.low,
+                "members": 100.0 * float(right.mean()),
+                "others": 100.0 * float(right_others.mean()),
+                "surest_tenth": surest.value,
+                "surest_tenth_low": surest.low,
+            }
+            found |= {f"{self._targets[target]} {learner}{OF_ATTACK}{key}": value for key, value in figures.items()}
+        return found
+
+
+OF_ATTACK = ": "  # between the name of an attack, and that of one of its figures
+
+
+def worst_attack(details: Mapping[str, float]) -> tuple[Estimate, Mapping[str, float]] | None:
+    """Return the excess of the attack of which it is greatest, with its figures before those of all attacks."""
+    attacks = {key.rpartition(OF_ATTACK)[0]: value for key, value in details.items() if key.endswith("excess")}
+    if not attacks:
+        return None
+    worst = max(attacks, key=lambda name: attacks[name]) + OF_ATTACK
+    own = {key.removeprefix(worst): value for key, value in details.items() if key.startswith(worst)}
+    excess, low = own.pop("excess"), own.pop("excess_low")
+    return Estimate(excess, low, 2.0 * excess - low), own | dict(details)
 
 
 class FittedReconstruction(FittedInference):
