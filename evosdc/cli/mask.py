@@ -9,6 +9,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from evosdc._version import __version__
 from evosdc.api.masking import prepared
 from evosdc.assess.changes import exchanged_sentences, perturbed_values
@@ -22,18 +24,19 @@ from evosdc.experiment.provenance import input_account, write_manifest
 from evosdc.files.atomic import require_unused, write_text
 from evosdc.files.formats import require_writable_format
 from evosdc.files.published import IN_ORDER, SHUFFLED
+from evosdc.files.schema.schema_file import dump_schema, load_schema
 from evosdc.files.source import Source
 from evosdc.model import Masking, Microdata
 from evosdc.model.dividing import Material, Part, innermost
 from evosdc.options.masking import MaskOptions
 from evosdc.options.written import parameters
 from evosdc.plugins.registry import default_registry
-from evosdc.runs.layout import manifest_path
+from evosdc.runs.layout import manifest_path, schema_path
 from evosdc.runs.published import write_crosswalk
 from evosdc.secret import PUBLIC_SEED, Key, Seed, chosen_seed, draw_seed, public
 from evosdc.table.row_positions import random_order
-from evosdc.table.schema import Role
-from evosdc.table.table import Table
+from evosdc.table.schema import WITHHELD, Attribute, Role, Scale
+from evosdc.table.table import MISSING, Table
 
 UNCHANGED = "No value was changed: what was to be masked is published as it was."
 
@@ -91,6 +94,7 @@ def mask(options: MaskOptions) -> None:
     source = replace(source, neutralise_formulas=source.neutralise_formulas or options.neutralise_formulas)
     order = random_order(len(source.table), drawn, options.draw) if shuffle else None
     written = source.write(output, masked.select(protect), order=order)
+    described = schema_beside(source, masked.select(protect), schema_path(output), options)
     if crosswalk is not None and order is not None:
         write_crosswalk(crosswalk, order)
     chosen = masking.attributes or protect
@@ -139,9 +143,47 @@ def mask(options: MaskOptions) -> None:
     if companion is not None:
         lines.append(f"{companion.name} says how records were masked: keep it, and apart from the protected file.")
     lines += dict.fromkeys(built.remarks(microdata.original))
+    if described is not None:
+        lines.append(f"Its schema, with the roles and the new labels, is {described}: add --schema {described}.")
     lines += [SHUFFLED] if shuffle else []
     lines += [f"Left out: {', '.join(written.dropped)}."] if written.dropped else []
     answer(options, document, [*lines, *not_for_release])
+
+
+def schema_beside(source: Source, masked: Table, path: Path, options: MaskOptions) -> Path | None:
+    """Write the schema of a recoded file and return where; None where that of the original fits, or a file stays."""
+    before, after, given = source.table.schema, masked.schema, options.schema_file
+    recoded = {a.name for a in after.attributes if a.categories != before[a.name].categories}
+    if not recoded or (path.exists() and (not options.force or (given is not None and path.samefile(given)))):
+        return None
+    said = {} if given is None else load_schema(given).attributes
+    rules = {} if source.inference is None else dict(source.inference.rules)
+    rules |= {name: one.rule for name, one in said.items() if one.rule is not None}
+    kept = [a for a in before.attributes if a.name in recoded or a.role not in WITHHELD]
+    attributes = [
+        recoded_attribute(source.table, masked, a.name) if a.name in recoded
+        else replace(a, hierarchy=None) if a.name in rules else a
+        for a in kept
+    ]  # fmt: skip
+    edit_rules = tuple(rule for rule in before.edit_rules if not recoded & {*rule.names})
+    whole = replace(before, attributes=tuple(attributes), edit_rules=edit_rules)
+    dump_schema(whole, path, rules={name: rule for name, rule in rules.items() if name not in recoded})
+    return path
+
+
+def recoded_attribute(original: Table, masked: Table, name: str) -> Attribute:
+    """Return an attribute with the labels that it was recoded to, in the order of the values that they stand for."""
+    before, after, codes = original.schema[name], masked.schema[name], masked.column(name)
+    known = np.flatnonzero((codes != MISSING) & ~original.absent(name))
+    used = np.unique(codes[codes != MISSING])
+    ordered = before.scale is not Scale.NOMINAL
+    if ordered:
+        values = original.column(name)[known].astype(np.float64)
+        means = [values[codes[known] == code].mean() if (codes[known] == code).any() else np.inf for code in used]
+        used = used[np.argsort(means, kind="stable")]
+    labels = tuple(after.categories[code] for code in used)
+    scale = Scale.ORDINAL if ordered else Scale.NOMINAL
+    return Attribute(name, before.role, scale, labels, missing=before.missing)
 
 
 @contextmanager

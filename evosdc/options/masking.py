@@ -12,6 +12,7 @@ class MaskOptions(shared.FileOptions, shared.JsonOptions):
     """Mask DATA, a file or a built-in data set, by METHOD; write the protected file and a manifest beside it.
 
     The file is an intermediate step: records keep their order, and there is no verdict. For release use evosdc protect.
+    If columns are recoded to new labels, evosdc also writes the schema of the new file, MASKED.schema.toml.
     """
 
     method: str = argument("", registered="masking-method")

@@ -50,6 +50,7 @@ LOCK = ".lock"
 KEY = "key"
 CROSSWALK = "crosswalk.csv"
 MANIFEST = ".manifest.json"  # what names of manifests end with
+SCHEMA = ".schema.toml"  # likewise of schemas that stand beside a data file
 # The JSON objects that reports are made of.
 REPORTED = (RESOLVED, ENVIRONMENT, STATUS, RESULT, FREQUENCIES, TRANSITIONS, RISK, SETTING, RELEASE, ANALYST)
 
@@ -109,6 +110,11 @@ def object_if_readable(path: Path) -> dict[str, Any]:
 def manifest_path(path: Path) -> Path:
     """Return the place of the manifest of a published file: beside it, by its name."""
     return path.with_name(f"{path.stem}{MANIFEST}")
+
+
+def schema_path(path: Path) -> Path:
+    """Return the place of the schema of a data file that stands beside it, by its name."""
+    return path.with_name(f"{path.stem}{SCHEMA}")
 
 
 def refused_name(path: Path) -> Path:

@@ -1,6 +1,7 @@
 """Screen 2: what the file reveals as it is, and after a step of recoding or suppression by hand."""
 
 import json
+import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -143,7 +144,17 @@ async def recode(bench: Workbench, form: Form) -> Response:
     given = {name: form.one(name) for name in ("data", "column", "step", "value")}
     output = bench.folder.free(_name(given["data"]))
     await done(bench, _mask_words(bench, given, output))
+    await to_thread.run_sync(_keep_schema, bench, given["data"], output)
     return away("/file", {"data": output})
+
+
+def _keep_schema(bench: Workbench, data: str, output: str) -> None:
+    """Give a new file the schema of the old one, where the command wrote none of its own: no label is new."""
+    if is_dataset(data, bench.folder):
+        return
+    before, after = bench.folder.schema_of(data), bench.folder.schema_of(output)
+    if before.parent == after.parent and before.exists() and not after.exists():
+        shutil.copyfile(before, after)  # hierarchies are named, and stay where they are
 
 
 def _name(data: str) -> str:

@@ -7,6 +7,8 @@ import itertools
 
 import pytest
 
+import evosdc as evosdc_library
+
 AGES = [18 + k * 7 % 75 for k in range(300)]
 
 
@@ -39,6 +41,33 @@ def test_ages_are_put_into_bands(evosdc, ages, tmp_path, setting):
     # They are read again, as what is judged and as what is not.
     assert evosdc("measure", ages, "out.csv", "--protect", "age", "--measures", "lm").status == 0
     assert evosdc("measure", ages, "out.csv", "--protect", "edu", "--measures", "dbil").status == 0
+
+
+def test_a_recoded_file_has_a_schema_of_its_own_beside_it(evosdc, tmp_path):
+    rows = [f"p{n},{1950 + n % 50}-{1 + n % 12:02d}-{1 + n % 28:02d},{20 + n % 60},{'abc'[n % 3]}" for n in range(120)]
+    (tmp_path / "o.csv").write_text("\n".join(["name,visit,age,ill", *rows, ""]))
+    assert evosdc("init", "o.csv", "-o", "s.toml").status == 0
+    assert evosdc("edit", "s.toml", "visit", "role=sensitive").status == 0
+    assert evosdc("edit", "s.toml", "ill", "role=quasi-identifier").status == 0
+    first = ("mask", "global-recoding", "o.csv", "--schema", "s.toml", "--protect", "visit", "--set", "level=3")
+    said = evosdc(*first, "--set", "output=label", "-o", "years.csv")
+    assert "add --schema years.schema.toml" in said.out
+    second = ("mask", "top-coding", "years.csv", "--schema", "years.schema.toml", "--protect", "age")
+    assert evosdc(*second, "--set", "value=50", "--set", "output=label", "-o", "top.csv").status == 0
+    table = evosdc_library.read_table(tmp_path / "top.csv", tmp_path / "top.schema.toml")
+    found = {one.name: (str(one.role), one.scale_word) for one in table.schema.attributes}
+    assert found == {
+        "visit": ("sensitive", "ordinal"),
+        "age": ("quasi-identifier", "ordinal"),
+        "ill": ("quasi-identifier", "nominal"),
+    }
+    assert table.schema["visit"].categories == tuple(str(year) for year in range(1950, 2000))
+    assert table.schema["age"].categories[-1].startswith(">")
+    assert evosdc("risk", "top.csv", "--schema", "top.schema.toml", "--models", "k-anonymity").status == 0
+    assert evosdc("mask", "pram", "o.csv", "--schema", "s.toml", "-o", "same.csv").status == 0
+    assert not (tmp_path / "same.schema.toml").exists(), "that of the original fits"
+    assert evosdc(*first, "--set", "output=label", "-o", "top.csv", "--force").status == 0
+    assert "1950" in (tmp_path / "top.schema.toml").read_text()
 
 
 def test_bands_of_words_are_refused_with_what_to_do(evosdc, ages):
