@@ -8,7 +8,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal
 
-from evosdc.errors import DataError, Fault
+from evosdc.errors import DataError, EvosdcError, Fault
+from evosdc.files.source import read_source
 from evosdc.printing import printable
 from evosdc.runs import layout
 from evosdc.runs.published import ADVICE, published_fault
@@ -123,7 +124,8 @@ def check_folder(folder: Path) -> Check:
             if isinstance(name, str) and (folder / Path(name).name).is_file():
                 manifests[Path(name).name] = manifest
         files = tuple(_in_plain_folder(folder / name, manifests) for name in names)
-        findings = [*_on_manifests(folder, manifests), *_on_secrets(folder, files)]
+        findings = [*_on_manifests(folder, manifests), *_on_exact_days(folder, manifests)]
+        findings += _on_secrets(folder, files, bool(manifests))
         return Check(kind, "", files, tuple(findings))
     result = Result.known(folder)
     refusal = _refusal(result, kind)
@@ -173,9 +175,12 @@ def _in_plain_folder(path: Path, manifests: Mapping[str, Mapping[str, Any]]) -> 
             return Sorted(name, False, "masked, and not for release")
         if layout.REFUSED in name:
             return Sorted(name, False, "refused by the verdict of its run")
-        run = printable(str(manifests[name].get("run", "")))
-        exported = f"exported from {run}, where its verdict allows it"
-        return Sorted(name, True, exported if run else "masked; judge it first")
+        if "run" not in manifests[name]:
+            return Sorted(name, False, "masked, and no verdict allows it: judge it first")
+        run = printable(str(manifests[name]["run"]))
+        return Sorted(name, True, f"exported from {run}, where its verdict allows it")
+    if name.endswith(layout.SCHEMA):
+        return Sorted(name, False, "what the columns of a file are")
     if name.endswith(layout.MANIFEST):
         return Sorted(name, False, "what was done and typed")
     for manifest in manifests.values():
@@ -224,10 +229,29 @@ def _on_manifests(folder: Path, manifests: Mapping[str, Mapping[str, Any]]) -> I
             yield Finding(f"{printable(name)} is not for release: {' and '.join(why)}.", shlex.join(kept))
 
 
-def _on_secrets(folder: Path, files: Sequence[Sorted]) -> Iterator[Finding]:
+def _on_exact_days(folder: Path, manifests: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
+    """Yield columns with exact days that were published as they were, in files that no run has judged."""
+    for name, manifest in manifests.items():
+        if "run" in manifest:
+            continue
+        changed = manifest.get("changed") or {}
+        try:
+            schema = read_source(folder / name).table.schema
+        except (EvosdcError, OSError):
+            continue  # it was replaced, or is not readable as it stands
+        days = [one.name for one in schema.attributes if "%d" in one.date_format and not changed.get(one.name)]
+        if days:
+            columns = printable(", ".join(days))
+            yield Finding(
+                f"{printable(name)} has exact days in {columns}, as the original has them: anyone who knows a day "
+                "may find the person. Recode or drop such columns."
+            )
+
+
+def _on_secrets(folder: Path, files: Sequence[Sorted], masked: bool) -> Iterator[Finding]:
     """Yield faults of keys and crosswalks in a folder that belongs to no run."""
     found = [file.name for file in files if file.reason == SECRETS.what]
-    if found and any(file.published for file in files):
+    if found and (masked or any(file.published for file in files)):
         paths = shlex.join([str(folder / name) for name in found])
         yield Finding(
             f"{printable(', '.join(found))}: among files for publication, and undoes their protection. Keep it apart.",

@@ -172,8 +172,24 @@ class TestOtherFolders:
         answer = evosdc("doctor", "out", "--json")
         assert answer.status == 0
         files = told(answer)
-        assert files["m.csv"] == (True, "masked; judge it first")
+        assert files["m.csv"] == (False, "masked, and no verdict allows it: judge it first")
         assert files["m.manifest.json"][0] is files["m.matrices.json"][0] is False
+
+    def test_exact_days_that_were_masked_by_nobody_are_wrong(self, evosdc, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        days = [f"{1950 + n % 50}-{1 + n % 12:02d}-{1 + n % 28:02d}" for n in range(60)]
+        rows = [f"{'mf'[n % 2]},{20 + n % 30},{day}" for n, day in enumerate(days)]
+        (tmp_path / "o.csv").write_text("\n".join(["sex,age,admitted", *rows, ""]))
+        (tmp_path / "out").mkdir()
+        recoded = ("mask", "global-recoding", "--shuffle", "--set", "output=label", "--force", "-o", "out/m.csv")
+        assert evosdc(*recoded, "o.csv", "--protect", "age", "--set", "width=10").status == 0
+        answer = evosdc("doctor", "out")
+        assert answer.status == 1
+        assert "m.csv has exact days in admitted, as the original has them" in answer.out
+        assert evosdc(*recoded, "o.csv", "--protect", "admitted", "--set", "level=3").status == 0
+        answer = evosdc("doctor", "out")
+        assert (answer.status, "exact days" in answer.out) == (0, False)
+        assert "For publication: nothing." in answer.out
 
     def test_a_seed_is_wrong(self, evosdc, here):
         words = ("mask", "rank-swapping", "survey.csv", "--protect", "age", "--shuffle", "--seed", 1, "-o", "m.csv")
