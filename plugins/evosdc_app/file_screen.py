@@ -32,6 +32,7 @@ from evosdc_app.calls import error_sentences
 from evosdc_app.folder import ENDINGS, hierarchy_names, line_of, reading_of
 from evosdc_app.guard import UPLOAD
 from evosdc_app.hierarchy_screen import hierarchy_words
+from evosdc_app.search_screen import standing_of
 from evosdc_app.sources import Contents, at_hand, cut, is_dataset
 from evosdc_app.workbench import Form, Routes, Workbench, away
 
@@ -63,9 +64,10 @@ async def start(bench: Workbench, form: Form) -> Response:
     registry = default_registry()
     datasets = [(name, registry.spec("dataset", name).summary) for name in registry.names("dataset")]
     files = await to_thread.run_sync(bench.folder.data_files)
+    recent = [(run.name, *standing_of(run)) for run in bench.folder.runs()[:8]]
     return bench.page(
         "start.html", "file", "Choose a file", files=files, datasets=datasets, folder=str(bench.folder.root),
-        endings=ENDINGS, recent=bench.folder.runs()[:8], unnamed=bench.folder.unnamed(),
+        endings=ENDINGS, recent=recent, unnamed=bench.folder.unnamed(),
     )  # fmt: skip
 
 

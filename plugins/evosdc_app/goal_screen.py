@@ -37,12 +37,12 @@ SECONDS = 60
 
 PATIENCE = 60.0  # seconds in which a search may be refused that was just begun, before its page is shown all the same
 
-SETTINGS = ("audience", "tune", "explainable", "truthful", "second_opinion", "neutralise_formulas", "shuffle", "seed",
+SETTINGS = ("tune", "explainable", "truthful", "second_opinion", "neutralise_formulas", "shuffle", "seed",
             "executor", "workers")  # fmt: skip
 """Options of the command that the form takes as they are."""
 
 # what stands in the form at first; without a seed the search draws from a fresh secret key
-_FIRST = {"seconds": str(SECONDS), "k": "3", "linked": "5", "dr": "20", "executor": "processes"}
+_FIRST = {"audience": "public", "seconds": str(SECONDS), "k": "3", "linked": "5", "dr": "20", "executor": "processes"}
 
 
 async def goal(bench: Workbench, form: Form) -> Response:
@@ -139,6 +139,8 @@ def _command(bench: Workbench, form: Form, run: str = "") -> list[str]:
         found += ["--time", f"{form.one('seconds', str(SECONDS))}s"]
     if form.one("unhurried") and form.one("generations"):
         found += ["--generations", form.one("generations")]
+    if (audience := form.one("audience")) and audience != _FIRST["audience"]:
+        found += ["--audience", audience]
     for one in settings():
         given = form.one(one.field)
         if given and given != _FIRST.get(one.field):

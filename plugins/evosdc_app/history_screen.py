@@ -15,6 +15,7 @@ from evosdc.runs.status import read_run_status
 from evosdc_app.file_screen import init_words
 from evosdc_app.folder import RUNS, line_of, text_or_empty
 from evosdc_app.guard import DOCUMENT_POLICY
+from evosdc_app.search_screen import standing_of
 from evosdc_app.sources import is_dataset
 from evosdc_app.workbench import Form, Routes, Workbench
 
@@ -59,7 +60,9 @@ def _steps(bench: Workbench, data: str) -> list[dict[str, Any]]:
         environment = object_if_readable(run / ENVIRONMENT)
         command = str(environment.get("command") or line_of(["run", f"{RUNS}/{run.name}/{EXPERIMENT}"]))
         phase = read_run_status(run).phase
-        entry = _entry(str(environment.get("date", "")), _of_run(run.name, phase, environment.get("chosen")), command)
+        words, colour = standing_of(run)
+        entry = _entry(str(environment.get("date", "")), _of_run(run.name, environment.get("chosen")), command)
+        entry |= {"standing": words, "colour": colour}
         undo = "" if phase == "running" else "/remove"
         resumable = phase not in ("running", "waiting", "finished") and (run / RESOLVED).exists()
         can = [("/finish", "Finish now"), ("/stop", "Stop")] if phase == "running" else []
@@ -77,15 +80,15 @@ def _steps(bench: Workbench, data: str) -> list[dict[str, Any]]:
     return sorted(entries, key=lambda entry: str(entry["when"]))  # of one second: in the order of the steps
 
 
-def _of_run(name: str, phase: str, chosen: Any) -> str:
+def _of_run(name: str, chosen: Any) -> str:
     if isinstance(chosen, dict):
-        return f"File {chosen.get('member')} of {chosen.get('run')} has a run folder of its own, {name}."
-    return f"Search {name}: {phase}."
+        return f"File {chosen.get('member')} of {chosen.get('run')} has a run folder of its own, {name}:"
+    return f"Search {name}:"
 
 
 def _entry(when: str, text: str, command: str) -> dict[str, Any]:
     known = {"when": when[:19].replace("T", " "), "text": text, "command": command}
-    empty = dict.fromkeys(("undo", "kind", "toml", "run", "manifest", "step"), "")
+    empty = dict.fromkeys(("undo", "kind", "toml", "run", "manifest", "step", "standing", "colour"), "")
     return known | empty | {"summary": "Experiment as TOML", "can": []}
 
 

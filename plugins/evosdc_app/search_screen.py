@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from evosdc.printing import printable
 from evosdc.runs.layout import LOCK, PORTFOLIO, RESOLVED, object_if_readable, read_json
 from evosdc.runs.lock import read_owner
-from evosdc.runs.result import Result, bounds_of
+from evosdc.runs.result import Result, Verdict, bounds_of
 from evosdc.runs.status import FAILED, FINISHED, RUNNING, WAITING, RunStatus, read_run_status
 from evosdc_app.folder import RUNS
 from evosdc_app.plane import Point, drawing, points_of, window_of
@@ -85,6 +85,7 @@ def view(bench: Workbench, run: Path, zoom: str = "") -> dict[str, Any]:
         "name": run.name,
         "data": bench.folder.data_of(run),
         "phase": phase,
+        "colour": colour_of(phase, known.verdict if known is not None else None),
         "faults": list(map(bench.folder.without_root, faults)),
         "status": status,
         "words": _words(status, phase),
@@ -101,6 +102,22 @@ def view(bench: Workbench, run: Path, zoom: str = "") -> dict[str, Any]:
         "choosable": any(point.kind == "front" for point in points),
         "report": (run / "report.html").exists(),
     }
+
+
+def colour_of(phase: str, verdict: Verdict | None) -> str:
+    """Return the classes of a run's colour: how its search is, and once that has ended what its verdict is."""
+    if phase != FINISHED or verdict is None:
+        return phase
+    if verdict.publishable is False:
+        return f"{phase} refused"
+    return phase if verdict.publishable and not verdict.conditions else f"{phase} conditional"
+
+
+def standing_of(run: Path) -> tuple[str, str]:
+    """Return how a run is in words, its verdict too, and the colour of that."""
+    phase, result = read_run_status(run).phase, Result.known(run)
+    verdict = result.verdict if result is not None and phase == FINISHED else None
+    return f"{phase}, {verdict.headline}" if verdict is not None else phase, colour_of(phase, verdict)
 
 
 def _words(status: RunStatus, phase: str) -> list[tuple[str, str]]:

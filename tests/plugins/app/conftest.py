@@ -98,7 +98,7 @@ class Server:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             page = self.get("/search", run=run).text
-            found = re.search(r'<p class="phase (\w+)"', page)
+            found = re.search(r'<p class="phase (\w+)[ "]', page)
             if found and found[1] in phases:
                 return page
             time.sleep(0.2)

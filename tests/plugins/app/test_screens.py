@@ -24,6 +24,7 @@ import pytest
 import evosdc
 from evosdc.cli import main
 from evosdc.files.schema.schema_edits import schema_steps
+from evosdc.files.schema.schema_file import load_schema
 from evosdc.runs.layout import REFUSED
 from evosdc.runs.lock import read_owner
 from tests.plugins.app.conftest import fill, serving
@@ -244,6 +245,11 @@ class TestFile:
         assert "evosdc mask global-recoding r.csv" in page
         assert "data=r-recoded.csv" in server.post("/recode", **step).headers["location"]
         assert set(pd.read_csv(folder / "r-recoded.csv")["age"]) == {"[20, 40)", "[40, 60)"}
+        kept = {name: one.role for name, one in load_schema(folder / "r-recoded.schema.toml").attributes.items()}
+        assert kept == {name: one.role for name, one in load_schema(folder / "r.schema.toml").attributes.items()}
+        suppress = {"data": "r-recoded.csv", "column": "age", "step": "k", "value": "3"}
+        assert "data=r-recoded-recoded.csv" in server.post("/recode", **suppress).headers["location"]
+        assert (folder / "r-recoded-recoded.schema.toml").read_text() == (folder / "r-recoded.schema.toml").read_text()
         refused = words(server.get("/fragment/recoding", **step | {"column": "sex"}).text)
         assert "global-recoding" in refused
         assert "alone" not in refused
@@ -505,7 +511,7 @@ def traded(server):
     if not (server.folder / "survey.schema.toml").exists():
         server.post("/init", data="survey.csv")
     data, schema, run = (server.folder / name for name in ("survey.csv", "survey.schema.toml", "runs/traded"))
-    options = "--protect sex,age,town --fitness max --generations 8 --no-tune --no-second-opinion --quiet"
+    options = "--protect sex,age,town --fitness max --bound 99 --generations 8 --no-tune --no-second-opinion --quiet"
     with pytest.raises(SystemExit) as caught:
         main(["protect", str(data), "--schema", str(schema), *options.split(), "-o", str(run)])
     assert not caught.value.code
@@ -584,6 +590,12 @@ class TestSearches:
         after = json.loads((folder / "result.json").read_text())
         assert after["second_opinion"]["answered"]
         assert after["best"]["file"] == best_of(folder).name
+        colour = {False: "refused", True: "conditional"}[after["verdict"]["publishable"]]
+        headline = after["verdict"]["headline"]
+        for page in ("/history", "/", "/search"):
+            text = server.get(page, data="survey.csv" if page != "/" else "").text
+            assert f'class="phase finished {colour}"' in text, page
+            assert headline in text
         page = words(server.get("/choose", run=run, data="survey.csv").text)
         assert f"Verdict: {after['verdict']['headline'].upper()}" in page
         told = words(server.get("/fragment/member", run=run, member="best").text)
