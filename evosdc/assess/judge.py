@@ -379,6 +379,7 @@ def second_opinions(
     until: Callable[[], float] = lambda: math.inf,
     others: Table | None = None,
     earlier: tuple[EarlierRelease, ...] = (),
+    unmasked: bool = True,
 ) -> dict[str, SecondOpinion]:
     """Return a second opinion on each of several maskings of one file, on the same halves and samples."""
     # Every judge scores the masked file, the original, and the masked file with its records in random order, which is
@@ -386,7 +387,7 @@ def second_opinions(
     # By default the masked attributes are those that differ in the first file, the judges are those that plugins offer
     # except `without`, and the informed measures state the claims. `until` returns the seconds left for judges.
     # `others` are people in no file: with them, judges that compare with them run too. With `earlier` releases, judges
-    # of all releases together run.
+    # of all releases together run. Without `unmasked`, figures of the original are not computed, and count as 0.
     collect = FaultCollector()
     specs: dict[str, MeasureSpec] = {}
     built: dict[str, Measure] = {}
@@ -437,7 +438,7 @@ def second_opinions(
             # Those that are needed share all the time that is left; the others what these leave.
             sharing = sum(other in needed for other, _ in turns) if name in needed else len(turns)
             with time_limited(_share(until(), sharing + 1, again), DeadlineOver):
-                fitted_judge = _fit(specs[name], built[name], next(iter(sides.values())), others, earlier)
+                fitted_judge = _fit(specs[name], built[name], next(iter(sides.values())), others, earlier, unmasked)
                 found = {}
                 for label, side in sides.items():
                     check_time()
@@ -502,12 +503,13 @@ def of_members(
     seed: int,
     until: Callable[[], float] = lambda: math.inf,
     judges: Sequence[str] | None = None,
+    unmasked: bool = True,
 ) -> dict[str, Any]:
     """Return what attacks by a file reach of its people and of people who are not in it, JSON-able."""
     found = second_opinions(
         members, {"": published}, protect, registry=registry,
         judges=members_judges(registry) if judges is None else judges, claimed={"": {}}, seed=seed, in_order=False,
-        until=until, others=others,
+        until=until, others=others, unmasked=unmasked,
     )[""].to_json()  # fmt: skip
     sizes = {"members": len(members), "others": len(others)}
     return {"judges": found["judges"], "not_applicable": found["not_applicable"]} | sizes
@@ -515,21 +517,18 @@ def of_members(
 
 def mean_of_trials(trials: Sequence[Mapping[str, Any]], registry: Registry) -> dict[str, Any]:
     """Return means of what `of_members` found of several parts of the people, with their errors."""
+    # Only the first trial has the figures of the unmasked file.
     # Trials are taken for independent. Of 500 people the error of the mean fell as the root of their number.
     judges = {}
     for name in trials[0]["judges"]:
         found = [Finding.of(name, one["judges"][name]) for one in trials if name in one["judges"]]
-        masked, original, chance = (
-            _mean_of([getattr(finding, figure) for finding in found]) for figure in ("masked", "original", "chance")
-        )
+        masked, (original, chance) = _mean_of([one.masked for one in found]), (found[0].original, found[0].chance)
         details: Mapping[str, float] = _mean_details([finding.details for finding in found])
         judge, words = registry.build("measure", name, {}), found[0].words
         if isinstance(judge, Judge):
             masked, details = judge.of_details(details) or (masked, details)
             words = in_words(judge.sentence, masked, original, chance)
-        judges[name] = replace(
-            found[0], masked=masked, original=original, chance=chance, details=details, words=words
-        ).to_json()
+        judges[name] = replace(found[0], masked=masked, details=details, words=words).to_json()
     return {**trials[0], "judges": judges, "trials": len(trials)}
 
 
@@ -591,13 +590,19 @@ class _FittedJudge:
 
 
 def _fit(
-    spec: MeasureSpec, measure: Measure, sides: Sides, others: Table | None, earlier: tuple[EarlierRelease, ...]
+    spec: MeasureSpec,
+    measure: Measure,
+    sides: Sides,
+    others: Table | None,
+    earlier: tuple[EarlierRelease, ...],
+    unmasked: bool,
 ) -> _FittedJudge:
     judge = measure if isinstance(measure, Judge) else None
     names = sides.known if judge is not None and judge.known else sides.attributes
     measure.require_support(sides.original.select(names), f"measure {spec.name}")
     fitted = measure.fit_in(Microdata(sides.original, names, others=others, earlier=earlier))
-    return _FittedJudge(spec, judge, names, fitted, _cut(_estimate(fitted, sides.original.select(names)), spec.range))
+    original = _estimate(fitted, sides.original.select(names)) if unmasked else Estimate.exact(0.0)
+    return _FittedJudge(spec, judge, names, fitted, _cut(original, spec.range))
 
 
 def _finding(one: _FittedJudge, sides: Sides, claims: Mapping[str, float]) -> Finding:

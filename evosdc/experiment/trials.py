@@ -149,7 +149,7 @@ class Trials:
             left = until()
             if left < 1.0 or (release := self._protected(len(self.found), left)) is None:
                 return
-            found = self._attacked(release, bounding, until)
+            found = self._attacked(release, bounding, until, unmasked=not self.found)
             if inferred(found) is None:
                 self.why_not = next(iter(found["not_applicable"].values()), self.why_not)
                 return
@@ -180,14 +180,16 @@ class Trials:
             self.why_not = f"a part of the people cannot be protected by the same plan ({type(error).__name__})"
         return None
 
-    def _attacked(self, release: PartRelease, judges: Sequence[str], until: Callable[[], float]) -> dict[str, Any]:
+    def _attacked(
+        self, release: PartRelease, judges: Sequence[str], until: Callable[[], float], unmasked: bool = True
+    ) -> dict[str, Any]:
         """Attack all people by the file of a part."""
         assembly, protect = self.assembly, self.assembly.microdata.protect
         both = (known_to_attackers(assembly, table) for table in (release.members, release.others))
         members, others = (assign_known(table, protect) for table in both)
         published = members.with_columns(release.published)
         seed = judging_seed(assembly.seed)
-        return of_members(members, others, published, protect, assembly.registry, seed, until, judges)
+        return of_members(members, others, published, protect, assembly.registry, seed, until, judges, unmasked)
 
 
 def is_complete(members: Mapping[str, Any] | None) -> bool:
