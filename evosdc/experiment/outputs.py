@@ -21,6 +21,7 @@ from evosdc.engine.fresh import rescored
 from evosdc.engine.loop import SearchState
 from evosdc.experiment import summaries
 from evosdc.experiment.assembly import Assembly
+from evosdc.experiment.costly_columns import MUCH, advice_on
 from evosdc.experiment.data import releases_of, says_none
 from evosdc.experiment.display import Display
 from evosdc.experiment.early_verdict import MOST_TRYING, tried
@@ -110,6 +111,9 @@ def write_outputs(
     experiment, whole = assembly.experiment, assembly.source.table
     portfolio = summaries.portfolio_summary(starting, folder)
     opinion, unasked = SecondOpinion(), list[str]()
+    costs_much = experiment.goal is not None and best.scores.get("il", 0.0) >= MUCH
+    if costs_much:
+        given = given.kept_back(MOST_TRYING)
     if not partial and wanted(experiment, folder, state.progress.seconds):
         span = expected_time(len(whole), len(assembly.microdata.protect), len(whole.schema.names))
         # `process_time` counts all threads; several work on a long file while this one waits.
@@ -227,16 +231,19 @@ def write_outputs(
     )
     end = monotonic() + min(MOST_TRYING, 0.5 * given.left)
 
-    def what_holds() -> list[str]:
-        if genotype.generalises or not problem.single:
+    def advice(refused: bool) -> list[str]:
+        if genotype.generalises or not problem.single or not (refused or costs_much):
             return []
         shown.concluding("trying which columns to coarsen or to drop")
-        found = tried(assembly, best, starting, lambda: end - monotonic())
+        if refused:
+            found = tried(assembly, best, starting, lambda: end - monotonic())
+        else:
+            found = advice_on(assembly, masked, own.scores["il"], starting, lambda: end - monotonic())
         for sentence in found:
             shown.message(sentence)
         return found
 
-    result = write_release(folder, assembly, masked, result, judged, risk, exchanged, omitted, what_holds)
+    result = write_release(folder, assembly, masked, result, judged, risk, exchanged, omitted, advice)
     folder.write_json(layout.RESULT, result.to_json())
     return result
 

@@ -109,7 +109,8 @@ def write_release(
     risk: Mapping[str, Any],  # of `privacy_findings`
     exchanged: Sequence[str],  # sentences on swapped categories
     omitted: Rows | None = None,  # positions of records that are not published
-    what_holds: Callable[[], Sequence[str]] = tuple,  # returns sentences on what would make a refused file hold
+    # Returns sentences on what was tried that would make a refused file hold, or another one lose less.
+    advice: Callable[[bool], Sequence[str]] = lambda refused: (),
 ) -> Result:
     """Write ``release.json``; return the result with its verdict, and with the name that this gives the file."""
     microdata, whole, registry, experiment = (
@@ -180,12 +181,10 @@ def write_release(
         above_limit=((result.limit or {}).get("above") or {}).get("best"),
     )
     verdict = verdict_of(_with_opinion(evidence, opinion))
-    # Where too many people are singled out or linked, coarser or fewer columns would help.
-    if (
-        experiment.goal is not None and not result.so_far and verdict.publishable is False
-        and any(line.kept is False for line in verdict.risks[:2])
-    ):  # fmt: skip
-        evidence = replace(evidence, tried=what_holds())
+    # Where too many people are singled out or linked, coarser or fewer columns would help; a column may cost much, too.
+    beyond = any(line.kept is False for line in verdict.risks[:2])
+    if experiment.goal is not None and not result.so_far and (beyond or verdict.publishable):
+        evidence = replace(evidence, tried=advice(verdict.publishable is False))
         verdict = verdict_of(_with_opinion(evidence, opinion))
     refused = verdict.publishable is False and experiment.released and not result.so_far
     name = folder.name_by_verdict(best.file, refused)

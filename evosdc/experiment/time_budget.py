@@ -34,6 +34,8 @@ MOST_KEPT = 0.3  # share of the time that is kept back at most for what follows 
 # Share of the time that judges have at least, where they may need as much: their estimate may be half of the truth.
 FOR_JUDGES = 0.2
 
+FOR_TRIALS = 0.06  # share of the time for trials of files without a column, where a file loses much
+
 # The same where the file is so large that its verdict and report alone take longer; beyond it the time is exceeded.
 MOST_CONCLUDING = 0.5
 
@@ -83,6 +85,10 @@ class TimeGiven:
         """Return the time of a run on a machine that others use, too, so that it was once `times` as slow."""
         slowed = min(self.usual * min(times, SLOWEST), MOST_CONCLUDING * self.seconds)
         return replace(self, concluding=max(self.concluding, slowed))
+
+    def kept_back(self, most: float) -> "TimeGiven":
+        """Return the time of a run whose judges leave a part of it, `most` seconds at most, for trials."""
+        return replace(self, concluding=self.concluding + min(FOR_TRIALS * self.seconds, most))
 
     @property
     def left(self) -> float:
