@@ -83,6 +83,23 @@ def test_a_stay_that_two_dates_give_away_is_named(tmp_path, more):
     assert [sentence.split(":")[0] for sentence in found.derived] == ["stay is the days from came to left"]
 
 
+def test_a_stay_is_proposed_as_what_it_is_though_some_are_miscounted(tmp_path):
+    draw = random.Random(5)
+    start, lines = date(2023, 1, 1), []
+    for place in range(200):
+        came, stay = start + timedelta(draw.randint(0, 300)), draw.randint(0, 30)
+        left = "" if place % 40 == 3 else f"{came + timedelta(stay):%Y-%m-%d}"
+        lines.append(f"{came:%Y-%m-%d},{left},{stay + (place % 50 == 1)},{draw.randint(0, 30)}")
+    source = read_source(write(tmp_path, "\n".join(["came,left,nights,other", *lines])))
+    roles = {one.name: one.role for one in source.table.schema.attributes}
+    assert roles["nights"] is Role.QUASI_IDENTIFIER
+    assert roles["other"] is Role.OTHER
+    assert source.inference.reasons["nights"].startswith("it is the days from came to left")
+    assert [sentence.split(":")[0] for sentence in relations_of(source.table).derived] == [
+        "nights is the days from came to left"
+    ]
+
+
 def test_columns_without_relations_have_none(tmp_path):
     draw = random.Random(3)
     lines = [f"{draw.choice('abc')},{draw.choice('xyz')},{draw.randint(1, 90)}" for _ in range(600)]

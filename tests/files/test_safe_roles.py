@@ -52,6 +52,9 @@ def attribute(name: str, values: list[str]):
         ("married", ["yes", "no"] * (N // 2), Role.QUASI_IDENTIFIER, "demographic"),
         ("employed", ["0", "1"] * (N // 2), Role.QUASI_IDENTIFIER, "demographic"),
         ("ethnic", ["a", "b", "c"] * (N // 3), Role.QUASI_IDENTIFIER, "demographic"),
+        ("Outcome", ["died", "home", "moved"] * (N // 3), Role.SENSITIVE, "confidential"),
+        ("ACTIVITY", ["works", "studies", "rests"] * (N // 3), Role.QUASI_IDENTIFIER, "demographic"),
+        ("LOS", [str(i % 30) for i in range(N)], Role.QUASI_IDENTIFIER, "demographic"),
         ("diagnosis", [f"a long name of an illness, kind {i % 3}" for i in range(N)], Role.SENSITIVE, "confidential"),
     ],
 )

@@ -4,8 +4,9 @@ Who could know what about the respondents is for the custodian to say.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from math import floor, log10
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from evosdc.files.column import Column
 from evosdc.files.inference.column_proposal import MEASURED, MOST_CATEGORIES, UNDECIDED, Proposal, propose_column
 from evosdc.files.inference.missing_codes import MissingCode, code_sentences, suspected_codes
 from evosdc.files.inference.name_hints import hint_of, words_of
+from evosdc.files.inference.relations import counts_days
 from evosdc.files.published import duplicate_sentences, keeps_order, order_sentences
 from evosdc.files.schema.hierarchies import HierarchyRule, intervals_of_labels
 from evosdc.printing import printable
@@ -123,6 +125,10 @@ def infer(
     proposals = _with_one_weight(proposals)
     attributes, chosen = _quasi_identifiers([proposal.attribute for proposal in proposals])
     reasons = {proposal.attribute.name: proposal.reason for proposal in proposals}
+    for position, reason in _stays(columns, attributes, missing):
+        name = attributes[position].name
+        attributes[position] = replace(attributes[position], role=Role.QUASI_IDENTIFIER)
+        reasons[name] = f"{reason}, and {reasons[name]}"
     rules: dict[str, HierarchyRule] = {}
     for position, (column, attribute) in enumerate(zip(columns, attributes, strict=True)):
         found: Hierarchy | HierarchyRule | None = None
@@ -162,6 +168,29 @@ def infer(
     notes += duplicate_sentences(columns, identifying)
     suspected = tuple(code for code in suspected if code.certain or code in doubtful)
     return Inference(Schema(tuple(attributes), missing), tuple(notes), reasons, rules, suspected, not chosen)
+
+
+def _stays(
+    columns: Sequence[Column], attributes: Sequence[Attribute], missing: tuple[str, ...]
+) -> Iterator[tuple[int, str]]:
+    """Yield the places of numbers that are the days between two dates which others may know, and the reason."""
+    days: dict[str, NDArray[np.float64]] = {}
+    for column, one in zip(columns, attributes, strict=True):
+        if one.date_format and one.role is Role.QUASI_IDENTIFIER:
+            found = days_of(column.texts, one.date_format)
+            numbered = np.where(np.isnat(found), np.nan, found.astype(np.int64).astype(np.float64))
+            days[one.name] = np.append(numbered, np.nan)[column.index]
+    for position, (column, one) in enumerate(zip(columns, attributes, strict=True)):
+        lacking = (*missing, *one.missing)
+        if len(days) < 2 or one.role not in (Role.OTHER, Role.QUASI_IDENTIFIER) or one.date_format:
+            continue
+        if one.categorical and numbers(column.present(lacking), column.mark) is None:
+            continue
+        own = column.record_numbers(lacking, None)
+        for first, last in permutations(days, 2):
+            if counts_days(own, days[last] - days[first]):
+                yield position, f"it is the days from {printable(first)} to {printable(last)}"
+                break
 
 
 def _with_one_weight(proposals: list[Proposal]) -> list[Proposal]:
