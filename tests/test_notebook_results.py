@@ -109,7 +109,7 @@ def test_runs_and_members_of_fronts_show_themselves(people, tmp_path):
 
 
 def test_files_outside_the_bounds_are_crosses_and_the_bounds_are_lines():
-    best = {"scores": {"il": 4.0, "dr": 8.0, "infeasibility": 0.0, "tighter": 0.0}, "fitness": [4.0]}
+    best = {"scores": {"il": 4.0, "dr": 8.0, "infeasibility": 0.0, "tighter": 0.1}, "fitness": [4.0]}
     broken = {"scores": {"il": 2.0, "dr": 20.0, "infeasibility": 1.2}, "fitness": [2.0]}
     result = Result.model_validate({"best": best, "portfolio": {"best": broken}, "bounds": {"dr": 9.0, "il": 30.0}})
     found = Outcome()

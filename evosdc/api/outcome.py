@@ -75,9 +75,11 @@ class Outcome(Shown):
         """Return a picture of loss and risk: the front, the file, the best one without a search, and the bounds."""
         named = [("best without a search", self.classical), ("this file", self.best)]
         series: dict[str, list[tuple[float, float]]] = {}
+        # What a search tightened forbids other files than the best only, which may have missed it.
+        most = self.best.scores.get("tighter", 0.0)
         for name, one in (*(("front", member) for member in self.result.front), *named):
             if one is not None and one.il is not None and one.dr is not None:
-                outside = max(one.scores.get("infeasibility", 0.0), one.scores.get("tighter", 0.0)) > 0.0
+                outside = one.scores.get("infeasibility", 0.0) > 0.0 or one.scores.get("tighter", 0.0) > most
                 series.setdefault(f"{name}, {OUTSIDE}" if outside else name, []).append((one.il, one.dr))
         title = "Loss and risk of protected files"
         return points(title, "information loss", "disclosure risk", series, bounds=self.result.bounds)

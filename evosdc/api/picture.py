@@ -48,7 +48,7 @@ def points(
 ) -> Picture:
     """Return points in a plane, in a colour by series; those `OUTSIDE` are crosses, `bounds` on ``il dr`` lines."""
     known = {name: [p for p in own if isfinite(p[0]) and isfinite(p[1])] for name, own in series.items()}
-    both = [point for own in known.values() for point in own] + [(bounds.get("il", 0.0), bounds.get("dr", 0.0))]
+    both = [point for own in known.values() for point in own] + [(bounds.get("il", 0.0), 1.3 * bounds.get("dr", 0.0))]
     right, top = (_end(value[axis] for value in both) for axis in (0, 1))
 
     def place(point: Point) -> Point:

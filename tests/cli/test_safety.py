@@ -140,7 +140,7 @@ def test_a_file_that_is_hardly_protected_comes_with_a_warning(evosdc, survey):
         "Only 0 of 120 protected values differ from the original"
         in json.loads((survey / "run" / "result.json").read_text())["warnings"][1]
     )
-    assert "warnings: see the report." in answer.out
+    assert "report.html (3 warnings)" in answer.out
     result = json.loads((survey / "run" / "result.json").read_text())
     assert len(result["warnings"]) == 3
     assert result["warnings"][-1].startswith("The rows are in the order of number, left out of the file")
