@@ -121,7 +121,7 @@ def test_a_search_gets_out_of_files_that_all_keep_their_values(people, tmp_path,
     assert verdict.by_value["percent"] == scores["exact-linkage"]
     assert not [reason for reason in verdict.reasons if "exact value" in reason]
     assert not [reason for reason in verdict.reasons if "was required holds" in reason]
-    published = pd.read_csv(tmp_path / "run" / "best.csv")["wage"]
+    published = pd.read_csv(tmp_path / "run" / result.best.file)["wage"]
     assert (published == pd.read_csv(people["file"])["wage"]).sum() <= 0.09 * 80
 
 

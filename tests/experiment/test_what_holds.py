@@ -18,7 +18,8 @@ REGISTRY = default_registry()
 def test_a_refused_run_says_without_which_columns_it_would_hold(tmp_path):
     found = run_once(experiment(12, stop={"generations": 1}), tmp_path / "run", REGISTRY, 1)
     assert found.result.verdict.publishable is False
-    (said,) = [reason for reason in found.result.verdict.reasons if reason.startswith("Tried")]
+    (said,) = found.result.verdict.advice
+    assert said.startswith("Tried")
     losses = [float(loss) for loss in re.findall(r"loss ([\d.]+)", said)]
     assert losses == sorted(losses)
     assert 1 <= len(losses) <= 3
