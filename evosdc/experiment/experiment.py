@@ -13,7 +13,7 @@ from evosdc.engine.failures import ErrorRule
 from evosdc.errors import ExperimentError, Fault, InputError, ParameterError, did_you_mean
 from evosdc.files.schema.hierarchies import HierarchySource
 from evosdc.model import Masking, Parameters
-from evosdc.model.constraint import ACCEPTED, AUDIENCES
+from evosdc.model.constraint import ACCEPTED, AUDIENCES, without_publishable
 from evosdc.model.parameters import faults_of
 from evosdc.options.written import listed, parameters
 from evosdc.plugins.registry import default_registry
@@ -574,7 +574,7 @@ class Experiment(Parameters):
     @property
     def released(self) -> bool:
         """Whether the file is for release, so that its name says what the verdict says; else the run is a study."""
-        return self.release or self.goal is not None
+        return self.release or self.goal is not None or bool(without_publishable(self.constraints)[1])
 
     @property
     def accepted(self) -> float:

@@ -63,6 +63,11 @@ def test_a_study_without_an_audience_keeps_name_and_status(evosdc, home) -> None
     result = json.loads(answer.out)
     assert result["verdict"]["publishable"] is False
     assert (answer.status, result["best"]["file"]) == (0, "best.csv")
+    for place, key in enumerate(("release = true", 'constraints = ["publishable"]')):
+        released = home / f"released-{place}.toml"
+        released.write_text(f"{key}\n{(home / 'study.toml').read_text()}")
+        answer = evosdc("run", released, "-o", home / f"released-{place}", "--quiet", "--json")
+        assert (answer.status, json.loads(answer.out)["best"]["file"]) == (1, MARKED)
 
 
 def test_a_later_verdict_renames_the_file(tmp_path) -> None:
