@@ -139,6 +139,7 @@ def take_screens(browser: Any, names: list[str]) -> None:
         take("app-compare")
         page.locator("button", has_text="Ask judges about").first.click()
         page.wait_for_selector("[aria-label^='Second opinion on']")
+        page.locator("#opinion").evaluate("heading => heading.scrollIntoView()")
         take("app-opinion")
         page.locator("header nav a", has_text="History").click()
         take("app-history")

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evosdc.errors import CheckpointError, Fault
-from evosdc.printing import printable
+from evosdc.printing import NO_TIME, printable
 from evosdc.runs.layout import RESULT, read_object
 
 # Of the form of ``result.json``; a result of another version is refused, since its keys mean something else.
@@ -167,6 +167,14 @@ class SecondOpinion(_Part):
     earlier: list[str] = []  # earlier releases that it was judged together with
     # Whether the user named them; else they are other runs of the same data in the same folder.
     earlier_named: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether all judges that can answer have answered, those by members and others too."""
+        members = self.members is None or (
+            "judges" in self.members and NO_TIME not in self.members["not_applicable"].values()
+        )
+        return 0 < self.answered == self.asked and members
 
 
 _UPPER = re.compile(r"([\w-]+) <= ([-+.e\d]+)")

@@ -194,6 +194,7 @@ async def member(bench: Workbench, form: Form) -> Response:
     return bench.fragment(
         "member.html", faults=answer.faults, found=found, at=at, run=run.name, command=line_of(words), own=own,
         opinion=result.second_opinion.best if result is not None and own else None,
+        complete=result is not None and result.second_opinion.complete,
         judge=line_of(judge_words(run)), **(_sections(found) if found else {}),
     )  # fmt: skip
 
@@ -210,7 +211,7 @@ async def judge(bench: Workbench, form: Form) -> Response:
     answer = await bench.calls.carry_out([*judge_words(run), "--json"])
     if answer.faults:
         return await shown(bench, form.one("data"), run, OWN, "", "", None, answer.faults)
-    return away("/choose", {"data": form.one("data"), "run": run.name}, "opinion")
+    return away("/choose", {"data": form.one("data"), "run": run.name})
 
 
 def _sections(found: Mapping[str, Any]) -> dict[str, Any]:
