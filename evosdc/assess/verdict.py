@@ -345,7 +345,11 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
         )
     if evidence.earlier and evidence.history is None:
         conditions.append(
-            ("earlier releases are not yet checked", f"Earlier releases: {NOT_YET[0].lower()}{NOT_YET[1:]}")
+            (
+                "earlier releases are not yet checked",
+                f"Earlier releases ({named(evidence.earlier, 3)}): {NOT_YET[0].lower()}{NOT_YET[1:]}"
+                f"{_counted(evidence)}",
+            )
         )
     elif evidence.earlier and not evidence.earlier_named:
         out = named(evidence.earlier, 3)
@@ -377,15 +381,13 @@ def history_words(evidence: Evidence) -> list[str]:
             f"By {releases} {above_bound(share, evidence.bound)} % of the people are re-identified, more than "
             f"{evidence.allowed}; by this file alone {details['alone']:.1f} %. Columns that both publish "
             "unchanged tell which rows belong together: mask these too, or publish one of the files."
-            f"{_counted(evidence)}"
         )
     if gain > MOST_EXCESS:
         words.append(
             f"By {releases} sensitive values are guessed of {gain:.1f} % more of the people than by the best single "
             f"file, more than {MOST_EXCESS:g}. Publish the earlier values of the sensitive columns again."
-            f"{_counted(evidence)}"
         )
-    return words
+    return [f"{text}{_counted(evidence) if place == 0 else ''}" for place, text in enumerate(words)]
 
 
 def _counted(evidence: Evidence) -> str:

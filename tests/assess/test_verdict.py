@@ -662,3 +662,16 @@ def test_each_reason_and_condition_has_a_title_and_says_what_to_do():
 
 def test_what_speaks_for_a_file_has_no_titles():
     assert verdict()["titles"] == []
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_runs_that_were_not_named_are_named_with_how_to_leave_them_out(named):
+    both = {"value": 30.0, "details": {"alone": 3.0, "attribute": 8.0}}
+    for history in (None, both, {"value": 4.0, "details": {"alone": 3.0, "attribute": 0.0}}):
+        told = verdict(earlier=["runs/a", "runs/b"], earlier_named=named, history=history)
+        text = " ".join(told["reasons"] + told["conditions"])
+        assert "runs/a and runs/b" in text
+        said = "runs/a and runs/b count as a publishable run of the same data in the same folder."
+        assert text.count(said) == (0 if named else 1), history
+        assert text.count("`evosdc judge RUN --earlier none`") == (0 if named else 1)
+    assert verdict(earlier=[], earlier_named=True)["conditions"] == []
