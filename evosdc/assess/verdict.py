@@ -9,7 +9,7 @@ from evosdc.assess.changes import certainly_unmasked, reordered_words
 from evosdc.assess.intruder import found_by_intruder, measured_by
 from evosdc.assess.three_risks import MOST_EXCESS, above_their_bounds, inferred, three_risks
 from evosdc.assess.utility import destroyed, named, shown, trust
-from evosdc.model.constraint import ACCEPTED, CONDITIONAL, YES, without_publishable
+from evosdc.model.constraint import ACCEPTED, AUDIENCES, CONDITIONAL, YES, without_publishable
 from evosdc.plugins.registry import Registry
 from evosdc.printing import NOT_YET_CHECKED, three_digits
 from evosdc.runs.result import Audience, Bound, RiskLine, Trust, Verdict
@@ -100,7 +100,10 @@ class Evidence:
     @property
     def allowed(self) -> str:
         """The bound in words: ``the 9 % accepted for public files``."""
-        return f"the {self.bound:g} % {f'that you allowed ({self.bound_by})' if self.bound_by else _FOR[self.audience]}"
+        if self.bound_by:
+            return f"the {self.bound:g} % that you allowed ({self.bound_by})"
+        usual = self.audience and self.bound == AUDIENCES[self.audience]
+        return f"the {self.bound:g} % {_FOR[self.audience if usual else '']}"
 
     @property
     def telling(self) -> list[str]:
@@ -171,8 +174,11 @@ def _against(evidence: Evidence) -> list[tuple[str, str]]:
     """Return the reasons against publishing the file: in few words, and in a sentence with advice."""
     missed = [entry for entry in evidence.requirements if not entry["met"]]
     broken = [_missed_words(entry) for entry in missed if not entry.get("own")]
-    # The intruder says whether aims were reached.
-    beyond = [one for one in missed if one.get("own") and one["requirement"] not in evidence.aims]
+    # The intruder says whether aims were reached, and singling out has a reason of its own.
+    own = [one for one in missed if one.get("own") and one["requirement"] not in evidence.aims]
+    singling = evidence.risks[0]
+    said = singling.measure if singling.kept is False else ""
+    beyond = [one for one in own if one["requirement"].split()[0] != said]
     reasons = list[tuple[str, str]]()
     if broken:
         text = f"Not met: {named(broken)}. Search longer, start from stronger methods, or require less."

@@ -675,3 +675,18 @@ def test_runs_that_were_not_named_are_named_with_how_to_leave_them_out(named):
         assert text.count(said) == (0 if named else 1), history
         assert text.count("`evosdc judge RUN --earlier none`") == (0 if named else 1)
     assert verdict(earlier=[], earlier_named=True)["conditions"] == []
+
+
+def test_surest_matches_above_their_bound_are_one_reason():
+    missed = {"requirement": "surest-matches <= 33", "value": 60.0, "met": False, "own": True}
+    told = verdict(requirements=[missed], tails={"surest-matches": {"value": 60.0}})
+    assert told["titles"] == ["singling out"]
+    assert verdict(requirements=[missed], tails={"surest-matches": {"value": 20.0}})["titles"] == [
+        "not kept: surest-matches <= 33"
+    ]
+
+
+def test_a_bound_of_the_user_is_not_called_that_of_an_audience():
+    (reason,) = verdict(intruder=intruder(2.0), bound=0.5)["reasons"]
+    assert "the 0.5 % that you allowed" in reason
+    assert "accepted for public files" in verdict()["reasons"][0]
