@@ -1,5 +1,6 @@
 """Parameters of every plugin: validated, frozen, unknown keys refused, all faults reported at once."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar, get_args
 
@@ -65,6 +66,8 @@ def faults_of(error: ValidationError, model: type[BaseModel], where: str) -> lis
                 faults.append(Fault(place, "nothing", "a value", "It has no default."))
             case "greater_than" | "greater_than_equal" | "less_than" | "less_than_equal":
                 faults.append(Fault(place, _shown(item["input"]), _range(model, item["loc"]) or _plain(item["msg"])))
+            case "tuple_type" | "list_type" if isinstance(item["input"], str | int | float):
+                faults.append(Fault(place, _shown(item["input"]), f"a list such as {json.dumps([item['input']])}"))
             case kind if kind in _SHAPES:
                 faults.append(Fault(place, _shown(item["input"]), _SHAPES[kind]))
             case _:

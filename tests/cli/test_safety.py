@@ -117,7 +117,7 @@ def test_parameters_that_do_not_fit_the_data_are_told_before_anything_is_written
         ("stop.seconds=inf", "finite"),
         ("seed=true", "a number, not true or false"),
         ("measures.il=['dbrl']", "of kind dr"),
-        ("data.protect=age", 'a list such as ["a", "b"]'),
+        ("data.protect=age", 'a list such as ["age"]'),
         ("data=housing", "a table such as"),
     ],
 )
