@@ -243,6 +243,15 @@ def test_judges_complete_the_verdict_of_a_result_and_of_a_folder(people, tmp_pat
         assert (tmp_path / "run" / found.best.file).is_file()
         assert len(list((tmp_path / "run").glob("best*.csv"))) == 1
         assert evosdc.judge(str(tmp_path / "run")).of_run == judged.of_run
+        assert evosdc.member(found, "best")["records"] is not None
+        assert evosdc.dossier(found) == tmp_path / "run" / "dossier.html"
+        with pytest.raises(InputError, match="runs of one search"):
+            evosdc.study_report(found)
+    else:
+        with pytest.raises(InputError, match="a result that kept no folder"):
+            evosdc.dossier(found)
+    with pytest.raises(InputError, match="wanted a run folder"):
+        evosdc.choose(people, 0, tmp_path / "x")
     with pytest.raises(InputError, match="The run knows what was masked"):
         evosdc.judge(found, protect=["age"])
 

@@ -13,6 +13,7 @@ from evosdc.api.picture import Picture, bars, points
 from evosdc.api.progress import shown
 from evosdc.api.tables import as_table
 from evosdc.assess.intruder import measured_by
+from evosdc.errors import Fault, ParameterError
 from evosdc.files.atomic import write_text
 from evosdc.options import runs as options_of
 from evosdc.options.model import read, takes
@@ -86,12 +87,12 @@ def run(
 
 
 @takes(options_of.FinishOptions)
-def finish(folder: str | Path, **options: Any) -> dict[str, Any]:
+def finish(folder: str | Path | Outcome, **options: Any) -> dict[str, Any]:
     """End a run or study from another program; it writes its best file so far, as ``evosdc finish`` does.
 
     Parameters
     ----------
-    folder : str or Path
+    folder : str, Path or result
         Of the run.
     {options}
 
@@ -105,7 +106,7 @@ def finish(folder: str | Path, **options: Any) -> dict[str, Any]:
     from evosdc.experiment import study
     from evosdc.report import write_pages
 
-    path = Path(folder)
+    path = folder_of(folder)
     found = study.finish(path, default_registry(), read(options_of.FinishOptions, options).time)
     written = [run.folder for run in study.runs_of(found) if (run.folder / RESULT).exists()]
     files = [str(place / Result.read(place).best.file) for place in written]
@@ -115,13 +116,13 @@ def finish(folder: str | Path, **options: Any) -> dict[str, Any]:
 
 @takes(options_of.ChooseOptions)
 def choose(
-    folder: str | Path, number: int | str | Mapping[str, float], output: str | Path, **options: Any
+    folder: str | Path | Outcome, number: int | str | Mapping[str, float], output: str | Path, **options: Any
 ) -> RunResult:
     """Make a member of a run's front the best file, in a run folder of its own, as ``evosdc choose`` does.
 
     Parameters
     ----------
-    folder : str or Path
+    folder : str, Path or result
         Of the run.
     number : int, str or mapping
         Of the member in ``front.csv``, 0 for the least loss; or ``"best"``, the run's own file;
@@ -140,7 +141,7 @@ def choose(
     from evosdc.experiment.members import choose_member, named_member
     from evosdc.report import write_pages
 
-    result = choose_member(Path(folder), named_member(number), Path(output), default_registry())
+    result = choose_member(folder_of(folder), named_member(number), Path(output), default_registry())
     write_pages(Path(output))
     return RunResult(result, Path(output))
 
@@ -180,12 +181,12 @@ class MemberFindings(Shown, dict[str, Any]):
 
 
 @takes(options_of.MemberOptions)
-def member(folder: str | Path, number: int | str | Mapping[str, float], **options: Any) -> MemberFindings:
+def member(folder: str | Path | Outcome, number: int | str | Mapping[str, float], **options: Any) -> MemberFindings:
     """Return of a member of a run's front what the report says of its best file, as ``evosdc member`` does.
 
     Parameters
     ----------
-    folder : str or Path
+    folder : str, Path or result
         Of the run.
     number : int, str or mapping
         As of `choose`.
@@ -204,16 +205,16 @@ def member(folder: str | Path, number: int | str | Mapping[str, float], **option
     from evosdc.experiment.members import member_findings, named_member
 
     chosen = read(options_of.MemberOptions, options)
-    return MemberFindings(member_findings(Path(folder), named_member(number), default_registry(), chosen.judge))
+    return MemberFindings(member_findings(folder_of(folder), named_member(number), default_registry(), chosen.judge))
 
 
 @takes(options_of.DossierOptions)
-def dossier(folder: str | Path, **options: Any) -> Path:
+def dossier(folder: str | Path | Outcome, **options: Any) -> Path:
     """Write the dossier of a release, as ``evosdc dossier`` does, and return where it is.
 
     Parameters
     ----------
-    folder : str or Path
+    folder : str, Path or result
         Of a run that has ended.
     {options}
 
@@ -224,7 +225,7 @@ def dossier(folder: str | Path, **options: Any) -> Path:
     from evosdc.report.dossier import write_dossier
 
     chosen = read(options_of.DossierOptions, options)
-    return write_dossier(Path(folder), chosen.release, chosen.output)[0]
+    return write_dossier(folder_of(folder), chosen.release, chosen.output)[0]
 
 
 class Compared(Shown, dict[str, Any]):
@@ -285,7 +286,7 @@ class Compared(Shown, dict[str, Any]):
 
 
 @takes(options_of.CompareOptions)
-def compare(folders: Sequence[str | Path] | str | Path, **options: Any) -> Compared:
+def compare(folders: "Folders", **options: Any) -> Compared:
     """Compare the searches of finished runs by rank tests and effect sizes, as ``evosdc compare`` does.
 
     Parameters
@@ -384,7 +385,7 @@ class StudyReport(Shown, dict[str, Any]):
 
 
 @takes(options_of.StudyReportOptions)
-def study_report(folders: Sequence[str | Path] | str | Path, **options: Any) -> StudyReport:
+def study_report(folders: "Folders", **options: Any) -> StudyReport:
     """Test whether searches differ over data sets and seeds, as ``evosdc study report`` does.
 
     Parameters
@@ -404,7 +405,22 @@ def study_report(folders: Sequence[str | Path] | str | Path, **options: Any) -> 
     return StudyReport(study_statistics(runs, chosen.figure, chosen.block), runs, chosen.block)
 
 
-def _read(folders: Sequence[str | Path] | str | Path) -> "list[RecordedRun]":
+Folders = Sequence[str | Path | Outcome] | str | Path | Outcome
+
+
+def _read(folders: Folders) -> "list[RecordedRun]":
     from evosdc.runs.reader import read_run_folders
 
-    return list(read_run_folders([Path(one) for one in ([folders] if isinstance(folders, str | Path) else folders)]))
+    listed = [folders] if isinstance(folders, str | Path | Outcome) else folders
+    return list(read_run_folders([folder_of(one) for one in listed]))
+
+
+def folder_of(given: str | Path | Outcome) -> Path:
+    """Return a run folder that is named, or that a result kept."""
+    if isinstance(given, str | Path):
+        return Path(given)
+    if isinstance(given, Outcome) and given.folder is not None:
+        return given.folder
+    kept = "a result that kept no folder" if isinstance(given, Outcome) else type(given).__name__
+    advice = 'evosdc.protect(frame, output="runs/first") keeps one.'
+    raise ParameterError(Fault("folder", kept, "a run folder, or a result that has one", advice))
