@@ -130,14 +130,14 @@ def cluster(data: Any, c: int, *, schema: SchemaLike = None, **options: Any) -> 
 
 
 def clustered(
-    table: Table, options: ClusterOptions, told: Callable[[int, int], Any] = lambda done, total: None
+    table: Table, options: ClusterOptions, progress: Callable[[int, int], Any] = lambda done, total: None
 ) -> Clustered:
-    """Return the clusters of a table, as frames; `told` gets how many clusterings of how many are done."""
+    """Return the clusters of a table, as frames; `progress` gets how many clusterings of how many are done."""
     from evosdc.clustering.clusters import account_of, clusters_of, texts_of
 
     found = clusters_of(
         table, options.c, up_to=options.up_to, fuzziness=options.fuzzy, starts=options.starts,
-        seed=chosen_seed(options.seed, options.key), seeds=options.seeds, told=told,
+        seed=chosen_seed(options.seed, options.key), seeds=options.seeds, progress=progress,
     )  # fmt: skip
     account, fuzzy = account_of(found), found.fuzzy
     represented = [found.representatives] + ([] if fuzzy is None else [fuzzy.representatives])

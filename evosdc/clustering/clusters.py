@@ -123,7 +123,7 @@ def clusters_of(
     starts: int = 10,  # random starts, of which the best counts
     seed: Seed,  # of the starts. A number of clusters has the same clustering under all other options.
     seeds: int = SEEDS,
-    told: Callable[[int, int], Any] = lambda done, total: None,
+    progress: Callable[[int, int], Any] = lambda done, total: None,
 ) -> Clusters:
     """Return clusters of a file's records by all of its attributes."""
     _check(table, {"c": clusters, "up_to": up_to, "starts": starts, "seeds": seeds}, fuzziness)
@@ -135,7 +135,7 @@ def clusters_of(
 
     def settled(number: int, own_seed: Seed) -> Settled:
         nonlocal done
-        told(done, total)
+        progress(done, total)
         done += 1
         return best_settled(records, known, number, stream(own_seed, Purpose.EVALUATE), starts)
 
@@ -157,7 +157,7 @@ def clusters_of(
     nearest = np.lexsort((distances, labels))
     medoids = nearest[np.searchsorted(labels[nearest], np.arange(len(order)))]
     fuzzy = None if fuzziness is None else fuzzy_c_median(table, representatives, fuzziness)
-    told(total, total)
+    progress(total, total)
     return Clusters(
         labels, representatives, distances, medoids, clusters, starts, seed, elbow, stability, fuzziness, fuzzy
     )

@@ -81,7 +81,7 @@ class GenerationReport(NamedTuple):
 
     made: dict[str, int]  # as in `Generation`
     failed: int  # as in `Generation`
-    told: tuple[IndividualReport, ...]  # of this generation's children, those that matter
+    reported: tuple[IndividualReport, ...]  # of this generation's children, those that matter
     slots: tuple[int, ...] | None  # numbers of the deme's members; None where they are as before
     memory: dict[str, Any] | None  # of the deme; None where it is as before
 
@@ -140,11 +140,11 @@ def report_generations(deme: Population, history: Iterator[Generation], genotype
 def read_report(deme: Population, report: DemeReport, genotype: Genotype[Any]) -> list[Generation]:
     """Return the generations of a report."""
     # The inverse of `report_generations`, but for children that do not matter.
-    made = iter(unpacked(report.genomes, sum(len(generation.told) for generation in report.generations)))
+    made = iter(unpacked(report.genomes, sum(len(generation.reported) for generation in report.generations)))
     known, members, memory = list(deme), list(deme), deme.memory
     history = []
     for number, one in enumerate(report.generations, start=deme.generation + 1):
-        evaluated = [read_individual(report, next(made), genotype) for report in one.told]
+        evaluated = [read_individual(report, next(made), genotype) for report in one.reported]
         known += evaluated
         if one.slots is not None:
             members = [known[slot] for slot in one.slots]

@@ -301,7 +301,7 @@ def _codebook(published: Table, dropped: Sequence[str], original: Original) -> l
         label = original.variable_labels.get(attribute.name, "")
         entry = {"attribute": attribute.name, "role": str(attribute.role)} | ({"label": label} if label else {})
         if attribute.name in original.carried:
-            listed.append(entry | {"told": original.carried[attribute.name]})
+            listed.append(entry | {"described": original.carried[attribute.name]})
             continue
         column = published.column(attribute.name)
         present = set(np.unique(column).tolist()) if attribute.categorical else set()

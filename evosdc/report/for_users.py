@@ -129,7 +129,7 @@ def _column(entry: Mapping[str, Any], protected: list[str], differ: str) -> dict
     called = f"{name}: {entry['label']}" if entry.get("label") else name
     more = len(labels) - MOST_CATEGORIES
     if entry.get("role") in _WITHHELD:  # whatever stands in the codebook: values of such columns are never published
-        shown = str(entry.get("told", "published in another form"))
+        shown = str(entry.get("described", "published in another form"))
         return {"name": called, "masked": "no", "scale": "", "values": shown, "missing": ""}
     values = "; ".join([*labels[:MOST_CATEGORIES], *([f"and {more} more"] if more > 0 else [])]) or "numbers"
     masked = f"yes; {differ} of its values differ" if name in protected else "no: published as it was"

@@ -1,4 +1,4 @@
-"""Who is in the file: people in it and people who are not, told apart, and what a learner on the file guesses of both.
+"""People in a file and people who are not: who of both looks like a member, and what a learner guesses of both.
 
 Both kinds are drawn from one population and attacked alike, by their true values. What an attack reaches of others it
 learned of the population; only what it reaches of members beyond that was given away by the file.

@@ -133,11 +133,11 @@ def test_representatives_of_few_records_are_not_told():
     assert len(texts_of(found.representatives)) == 2
 
 
-def test_progress_is_told_from_none_to_all():
+def test_progress_is_reported_from_none_to_all():
     t, _ = groups_of(30)
-    told = []
-    clusters_of(t, 3, up_to=4, seed=1, seeds=2, told=lambda done, total: told.append((done, total)))
-    assert told == [(done, 5) for done in range(6)]
+    progress = []
+    clusters_of(t, 3, up_to=4, seed=1, seeds=2, progress=lambda done, total: progress.append((done, total)))
+    assert progress == [(done, 5) for done in range(6)]
 
 
 @pytest.mark.parametrize(
