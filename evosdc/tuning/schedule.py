@@ -132,8 +132,8 @@ def refined(judge: Judge, start: Candidate, level: tuple[float, int], moves: Mov
     return best
 
 
-def bisected_to_bound(judge: Judge, arm: Arm) -> None:
-    """Judge an arm at middle and ends of its first parameter, then bisect between keeping and breaking bounds."""
+def bisected_to_bound(judge: Judge, arm: Arm) -> bool:
+    """Judge an arm from end to end of its first parameter, then bisect to the bounds; return whether it keeps them."""
     # Most methods lose more where they protect more, so that the least loss within the bounds stands where these are
     # reached.
     middle = tuple(min(one.spread(3), key=lambda share: abs(share - 0.5)) for one in arm.free[1:])
@@ -149,7 +149,7 @@ def bisected_to_bound(judge: Judge, arm: Arm) -> None:
     inside = min((share for share, order in points.items() if order[0] == 0.0), key=points.__getitem__, default=None)
     beyond = [share for share, order in points.items() if 0.0 < order[0] < inf]
     if inside is None or not beyond:
-        return
+        return inside is not None
     known = inside
     outside = min(beyond, key=lambda share: abs(share - known))
     for _ in range(HALVINGS):
@@ -158,6 +158,7 @@ def bisected_to_bound(judge: Judge, arm: Arm) -> None:
             inside = between
         else:
             outside = between
+    return True
 
 
 def better(judge: Judge, challenger: Candidate, best: Candidate, draws: int) -> Search[bool]:
@@ -196,8 +197,9 @@ UNTIL_GRID, UNTIL_RACE, UNTIL_ATTRIBUTES, UNTIL_CHAINS, UNTIL_LASTING = 0.35, 0.
 # The same for the first point of every design, within a time that is too short for all points of the grids.
 UNTIL_TURNS = 0.5
 
-# The same for first points where constraints bound the file, and for bisecting designs to these bounds.
-UNTIL_FIRST, UNTIL_BOUND = 0.3, 0.6
+# The same for first points where constraints bound the file, and for bisecting designs to these bounds. Without a file
+# within them the search would have to go there first, which takes it longer: bisecting may exceed the budget then.
+UNTIL_FIRST, UNTIL_BOUND, UNTIL_WITHIN = 0.3, 0.6, 2.0
 
 BISECTED, HALVINGS = 12, 4  # designs that are bisected at most, and how often
 FOR_ALL = 2  # levels of the race that all arms take part in; then half of them go on each time
@@ -207,20 +209,28 @@ CHAINS = 4  # chains that are refined
 FINAL_DRAWS = 5  # draws on which the best of each row is judged in the end
 
 
+def _methods(arms: Sequence[Arm]) -> set[str]:
+    return {arm.steps[0].method for arm in arms}
+
+
 class Course:
     """The phases of tuning, in their order."""
 
     def __init__(self, judge: Judge, arms: Sequence[Arm], first: Sequence[str] = ()) -> None:
         self.judge = judge
         self.first = first
-        promise = self._promise(arms)
+        self.unusual = self._unusual(arms)
+        self.promise = self._promise(arms)
         timed = judge.budget.seconds is not None
-        self.lasting = [arm for arm in arms if timed and arm.dear and not promise[arm.steps[0].method]]
+        self.lasting = [arm for arm in arms if timed and arm.dear and not self.promise[arm.steps[0].method]]
         self.arms = [arm for arm in arms if arm not in self.lasting]
         self.best: dict[str, Candidate] = {}
 
     def follow(self, portfolio: Sequence[Candidate]) -> None:
         """Go through all phases, with the entries of a portfolio as further candidates."""
+        if self.judge.budget.seconds is not None:
+            # Methods for files of another kind may take long here, and nothing interrupts compiled code.
+            portfolio = [one for one in portfolio if not any(step.method in self.unusual for step in one.arm.steps)]
         short = bool(self.first) and self.judge.budget.seconds is not None
         if short:
             self.ladder()
@@ -269,7 +279,10 @@ class Course:
         arms = sorted(self.promising(), key=lambda arm: arm.steps[0].method not in self.first)
         if self.judge.problem.constraints:
             # Groups of people who look alike keep most bounds: one such file is there even where time is over soon.
-            alike = self.judge.registry.defaults("masking-method", "anonymity")
+            registry = self.judge.registry
+            alike = {one.name for one in registry.specs("masking-method") if getattr(one, "guarantees", ())}
+            alike |= {*registry.defaults("masking-method", "anonymity")}
+            arms = [arm for arm in arms if arm.steps[0].method not in self.unusual]
             robust = [arm for arm in arms if arm.steps[0].method in alike and not arm.dear][:1]
             arms = [*robust, *(arm for arm in arms if arm not in robust)]
         firsts = [one for arm in arms if (one := first_of(arm)) is not None]
@@ -277,17 +290,17 @@ class Course:
         self._taken_in(turns, UNTIL_FIRST if self.judge.problem.constraints else UNTIL_TURNS)
 
     def bound(self) -> None:
-        """Bisect the designs that promise most to the bounds, within a time, where no file keeps them yet."""
+        """Bisect the designs that promise most to the bounds, within a time."""
         ranked = self.ranked(self.best.values())
         within = any(self.judge.order(one.key)[0] == 0.0 for one in ranked)
-        if within or self.judge.budget.seconds is None or not self.judge.problem.constraints:
+        if self.judge.budget.seconds is None or not self.judge.problem.constraints:
             return
         leading = [one.arm for one in ranked if one.arm.free and not one.arm.dear]
-        with self.judge.until(UNTIL_BOUND):
-            for arm in leading[:BISECTED]:
+        for arm in leading[:BISECTED]:
+            with self.judge.until(UNTIL_BOUND if within else UNTIL_WITHIN):
                 if self.judge.over:
                     break
-                bisected_to_bound(self.judge, arm)
+                within = bisected_to_bound(self.judge, arm) or within
         self.lead([one for one in self.judge.candidates.values() if one.arm in leading])
 
     def _taken_in(self, candidates: Sequence[Candidate], until: float) -> None:
@@ -298,18 +311,24 @@ class Course:
 
     def promising(self) -> list[Arm]:
         """Return the arms, the most promising first."""
-        return in_order_of_promise(self.arms, self._promise(self.arms))
+        return in_order_of_promise(self.arms, self.promise)
+
+    def _unusual(self, arms: Sequence[Arm]) -> set[str]:
+        """Return the methods that are for files of another kind."""
+        others = COMPOSITIONS - {composition(self.judge.problem.genotype.microdata.original.schema)}
+        usual = {
+            name: COMPOSITIONS.intersection(self.judge.registry.spec("masking-method", name).default_for)
+            for name in _methods(arms)
+        }
+        return {name for name, kinds in usual.items() if kinds and kinds <= others}
 
     def _promise(self, arms: Sequence[Arm]) -> dict[str, int]:
-        """Return the promise of each method; 0 where it is not offered for files of this kind."""
-        registry = self.judge.registry
-        others = COMPOSITIONS - {composition(self.judge.problem.genotype.microdata.original.schema)}
-        promised = {}
-        for name in {arm.steps[0].method for arm in arms}:
-            usual = COMPOSITIONS.intersection(registry.spec("masking-method", name).default_for)
-            promise = registry.implementation("masking-method", name).promise
-            promised[name] = 0 if usual and usual <= others else promise
-        return promised
+        """Return the promise of each method; 0 where it is for files of another kind."""
+        implementation = self.judge.registry.implementation
+        return {
+            name: 0 if name in self.unusual else implementation("masking-method", name).promise
+            for name in _methods(arms)
+        }
 
     def lead(self, candidates: Sequence[Candidate]) -> None:
         """Take the best of each arm from candidates, where an arm has none that is as good."""

@@ -225,6 +225,35 @@ def test_within_a_time_every_design_has_its_turn_before_the_second_point_of_any(
     assert methods[:4] == ["rank-swapping", "pram", "mdav", "bottom-coding"]
 
 
+def test_groups_of_people_come_first_where_constraints_bound_the_file() -> None:
+    problem = problem_of(constraints=["dbrl <= 9"])
+    arms = arms_of(problem.genotype.microdata.original, REGISTRY, ("rank-swapping", "pram", "global-median"))
+    judge = Judge(problem, REGISTRY, 1, Budget(seconds=3600.0))
+    Course(judge, arms).turns(())
+    assert next(iter(judge.candidates.values())).masking.method == "global-median"
+
+
+@pytest.mark.parametrize("bounds", [["dbrl <= 9"], ["dbrl <= 0.001", "dbil <= 0.001"]])
+def test_bisecting_goes_on_only_where_no_file_keeps_the_bounds(monkeypatch, bounds) -> None:
+    now = [0.0]
+    monkeypatch.setattr("evosdc.tuning.judge.monotonic", lambda: now[0])
+    problem = problem_of(constraints=bounds)
+    judge = Judge(problem, REGISTRY, 1, Budget(seconds=10.0))
+
+    def carried_out(batch, sent) -> None:
+        now[0] += 0.5
+        kept(batch, sent)
+
+    kept = judge._carry_out
+    monkeypatch.setattr(judge, "_carry_out", carried_out)
+    course = Course(judge, arms_of(problem.genotype.microdata.original, REGISTRY, ()))
+    course.turns(())
+    course.bound()
+    within = any(judge.order(key)[0] == 0.0 for key in judge.trials)
+    assert within == (len(bounds) == 1)
+    assert (now[0] <= 6.5) == within
+
+
 def test_within_a_time_a_spread_of_the_portfolio_has_every_second_turn() -> None:
     arms = arms_of(PROBLEM.genotype.microdata.original, REGISTRY, ("pram", "rank-swapping", "mdav"))
     entries = [Masking("rank-swapping", {"p": p}) for p in (3, 5, 7)] + [Masking("mdav", {"k": 4})]

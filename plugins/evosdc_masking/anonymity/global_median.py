@@ -92,7 +92,7 @@ class GlobalMedian(ClassAveraging):
         )
 
     name = "global-median"
-    promise = 4
+    promise = 12
     params: Params
 
     @classmethod
