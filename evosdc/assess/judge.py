@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from time import monotonic
 from typing import Any, Self
 
 import numpy as np
@@ -428,6 +429,7 @@ def second_opinions(
     lacking: dict[str, str] = {}
     tell = answered or (lambda done, total: None)
     needed = _needed(specs, built, [family for one in claims.values() for family in one.values])
+    turn_ends = math.inf
     turns = deque((name, False) for name in (*needed, *(name for name in built if name not in needed)))
     while turns:
         name, again = turns.popleft()
@@ -437,7 +439,8 @@ def second_opinions(
                 require_readable(specs[name], built[name], side)
             # Those that are needed share all the time that is left; the others what these leave.
             sharing = sum(other in needed for other, _ in turns) if name in needed else len(turns)
-            with time_limited(_share(until(), sharing + 1, again), DeadlineOver):
+            turn_ends = monotonic() + (seconds := _share(until(), sharing + 1, again))
+            with time_limited(seconds, DeadlineOver):
                 fitted_judge = _fit(specs[name], built[name], next(iter(sides.values())), others, earlier, unmasked)
                 found = {}
                 for label, side in sides.items():
@@ -451,8 +454,10 @@ def second_opinions(
         except ParameterError as error:
             lacking[name] = "; ".join(f"given {fault.given}; wanted {fault.wanted}" for fault in error.faults)
         except Exception as error:
-            # A library that receives the signal to end may raise an error of its own.
             tell(len(answers), len(built))
+            if monotonic() >= turn_ends:  # a library that receives the signal to end may raise an error of its own
+                lacking[name] = NO_TIME
+                continue
             # Any plugin may offer a judge, and a search does not end without a result for one that fails. A text of
             # an unknown error might hold values of records.
             _LOG.warning("judge %s failed", name, exc_info=True)

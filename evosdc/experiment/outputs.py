@@ -49,6 +49,8 @@ from evosdc.time_limit import DeadlineOver, time_limited
 
 _LOG = logging.getLogger("evosdc.pictures")
 
+FOR_MEMBERS = 0.7  # share of the time for judges that those by members and others take at most
+
 # What a result says of itself that is not the end.
 SO_FAR = "The run was stopped before its end: this is the best file so far, which no judge saw; evosdc resume goes on."
 
@@ -122,11 +124,11 @@ def write_outputs(
         within = span if left == inf else f"{span}, {max(left, 0.0):.0f} s at most"
         if left >= 1.0:
             shown.concluding(f"asking judges for a second opinion: {within}")
-        # Judges by members and others have a half of this time: the verdict hangs on them.
-        half = monotonic() + 0.5 * left
+        # Judges by members and others have a good part of this time: the verdict hangs on them.
+        end = monotonic() + FOR_MEMBERS * left
         trials = trials or Trials(assembly, plan_of(folder, portfolio.best), state.progress.generation)
-        trials.make(lambda: half - monotonic())
-        trials.ask_others(lambda: half - monotonic())
+        trials.make(lambda: end - monotonic())
+        trials.ask_others(lambda: end - monotonic())
         none = says_none(experiment.data.earlier)
         earlier, said = releases_of(assembly.earlier, none, folder.path, assembly.source)
         opinion, unasked = opinion_of(
