@@ -156,7 +156,8 @@ class JudgedSearch:
     dispatch: Dispatch | None
     limit: float | None  # seconds of an evaluation
     given: TimeGiven
-    accepted: tuple[SearchState, Assembly] | None = None  # the last state whose best file the verdict accepts
+    # the last state whose best file the verdict accepts, its bounds, and the trials of its plan
+    accepted: tuple[SearchState, Assembly, Trials | None] | None = None
     cost: float = 0.0  # seconds that the verdict on a file took
 
     def __post_init__(self) -> None:
@@ -230,7 +231,7 @@ class JudgedSearch:
         if margins:
             self._tighten(margins, words)
             return None
-        self.accepted = self.state, self.recorder.assembly
+        self.accepted = self.state, self.recorder.assembly, self.recorder.trials
         return None
 
     def _verdict(self, left: float) -> tuple[dict[str, float], str]:
@@ -267,7 +268,7 @@ class JudgedSearch:
     def _go_back(self, words: str) -> None:
         """Return to the last state whose best file the verdict accepts: the run is as if its search had ended there."""
         assert self.accepted is not None, "at the end only what may be replaced is judged"
-        self.state, self.recorder.assembly = self.accepted
+        self.state, self.recorder.assembly, self.recorder.trials = self.accepted
         generation = self.state.progress.generation
         text = f"the verdict on the last file would be no ({words}): that of generation {generation} is kept"
         self.recorder.display.message(text)

@@ -65,7 +65,7 @@ def write_outputs(
     display: Display | None = None,  # shows the present step
     best: Individual | None = None,  # whose file is written; by default the search's solution
     given: TimeGiven = UNLIMITED,  # when all has to be over: judges, causes and the limit end early where need be
-    trials: Trials | None = None,  # on halves of the people, where some were made before
+    trials: Trials | None = None,  # on parts of the people, where some were made before
 ) -> Result:
     """Write ``best.csv scores.csv front.csv frequencies.json risk.json result.json``; return the last one."""
     shown = display or Display()
